@@ -10,7 +10,6 @@ from langgraph.types import Send
 from langgraph.typing import ContextT, StateT_contra
 
 Update = Mapping[str, Any]
-"""The changes that a node makes to its graph's state."""
 
 
 class PureNode(Protocol[StateT_contra]):

@@ -1,4 +1,4 @@
-"""Maps errors to the reasons why a claim is left unscored. No other module does this."""
+"""Maps errors to the reasons why claims are unscored."""
 
 from __future__ import annotations
 
@@ -22,5 +22,4 @@ _REASONS: tuple[tuple[type[FactloopError], UnscoredReason], ...] = (
 
 
 def reason_of(error: FactloopError) -> UnscoredReason:
-    """The reason to record if this error prevents a verdict."""
     return next((reason for kind, reason in _REASONS if isinstance(error, kind)), UnscoredReason.TOOL_FAILURE)

@@ -66,7 +66,6 @@ def labels(page: Page) -> None:
     """Some claims labelled, the next one open, its verdict hidden."""
     _of_command(page, *CHECK)
     page.keyboard.press("l")
-    page.keyboard.press("b")
     for key in "1111142":
         page.keyboard.press(key)
     page.mouse.wheel(0, -190)  # the last one labelled comes into sight

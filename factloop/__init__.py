@@ -1,7 +1,5 @@
-"""factloop checks a language model's output against your documents, claim by claim.
-
-Names are loaded on first use, because `import factloop` must stay fast. It does not import LangGraph, spaCy or torch.
-"""
+"""factloop checks a language model's output against your documents, claim by claim. Public names are imported on first
+use, so `import factloop` does not load LangGraph, spaCy or torch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes `python -m factloop` run the `factloop` command."""
+"""Runs the `factloop` command for `python -m factloop`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Generates the JSON Schemas for factloop's output from its record classes.
-
-`python -m factloop.schemas NAME` prints one schema, and `python -m factloop.schemas` lists the names.
-"""
+"""Generates JSON Schemas for the records that factloop writes. `python -m factloop.schemas NAME` prints one schema, and
+`python -m factloop.schemas` lists the names."""
 
 from __future__ import annotations
 
@@ -55,11 +53,11 @@ PUBLISHED: Mapping[str, str] = {
     "trust_run": "agents.trustscore.records:TrustRun",
     "long_form_trust_report": "agents.trustscore.records:LongFormTrustReport",
 }
-"""Maps each name to a module and a record class in it. Modules are imported on demand, because some need extras."""
+"""The module and class of each published record, imported on demand because some need extras."""
 
 
 def json_schema(name: str) -> dict[str, Any]:
-    """Returns the schema of the record published under this name. Raises KeyError if the name is unknown."""
+    """Returns the JSON Schema of a published record. Raises KeyError if the name is unknown."""
     module, record = PUBLISHED[name].split(":")
     kind = getattr(import_module(f"factloop.{module}"), record)
     made = TypeAdapter(kind).json_schema(mode="serialization")

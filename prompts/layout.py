@@ -1,6 +1,6 @@
-"""Defines the layout of a prompt file: front matter between `---` lines, then a `# system` and a `# user` section.
+"""The layout of a prompt file: front matter between `---` lines, then a `# system` and a `# user` section.
 
-Files are not validated here. `registry` validates prompts for a run, and `lint` checks them for their authors.
+Nothing is validated here. `registry` validates prompts for a run, and `lint` for their authors.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HEAD_END = re.compile(rf"\n{FENCE}\n*{SYSTEM}")
 
 @dataclass(frozen=True)
 class Layout:
-    """The front matter and the two sections of a file, with the line on which each section starts, counted from 1."""
+    """The front matter and the two sections of a file, with the line (from 1) on which each section starts."""
 
     front_matter: str
     system: str
@@ -37,7 +37,7 @@ def decode_prompt(raw: bytes) -> str:
 
 
 def lay_out(text: str) -> Layout | None:
-    """Splits a file into its sections, or returns None if it is not laid out as a prompt. Takes linear time."""
+    """Splits a file into its sections, or returns None if it does not have this layout. Takes linear time."""
     head = _HEAD_END.search(text, len(FENCE)) if text.startswith(FENCE) else None
     split = text.find(USER, head.end()) if head is not None else -1
     if head is None or split < 0:
@@ -53,7 +53,7 @@ def lay_out(text: str) -> Layout | None:
 
 
 def read_fields(front_matter: str) -> Any:
-    """Parses the YAML fields. The result should be a mapping, but it may be any value. Raises FrontMatterError."""
+    """Parses the YAML fields. The result may be any value, not only a mapping. Raises FrontMatterError."""
     try:
         return yaml.load(front_matter, PlainLoader)
     except yaml.MarkedYAMLError as error:
@@ -66,7 +66,7 @@ def read_fields(front_matter: str) -> Any:
 
 
 class FrontMatterError(ValueError):
-    """The front matter is not valid YAML. `line` is the line of the error within the front matter, counted from 0."""
+    """The front matter is not valid YAML. `line` is the line within the front matter, starting at 0."""
 
     def __init__(self, reason: str, line: int) -> None:
         self.line = line

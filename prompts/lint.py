@@ -1,4 +1,4 @@
-"""Finds likely mistakes in prompt files, and errors that would stop a run. Each finding has a file and a line."""
+"""Finds errors in prompt files that would stop a run, and likely mistakes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Severity = Literal["error", "warning"]
 
 
 class Rule(StrEnum):
-    """The rule that a file breaks. Rules in the first group stop a run before it starts; the rest only warn."""
+    """The rule that a file breaks. The first group of rules stops a run before it starts; the rest only warn."""
 
     ENCODING = "encoding"
     LAYOUT = "layout"
@@ -64,7 +64,6 @@ class Rule(StrEnum):
 
     @property
     def severity(self) -> Severity:
-        """`error` if a run would reject the file, otherwise `warning`."""
         return "error" if self in _STOPS else "warning"
 
 
@@ -74,7 +73,7 @@ _STOPS = frozenset(
 
 
 class LineFinding(NamedTuple):
-    """A finding in a file. Findings are sorted by line, counted from 1."""
+    """A finding in a file. Findings are sorted by line. Lines are numbered from 1."""
 
     line: int
     rule: Rule
@@ -96,17 +95,16 @@ class LintFinding(Record):
 
 
 class LintReport(Record):
-    """The findings of a lint run. A factloop run rejects the files if and only if a finding is an `error`."""
+    """The findings of a lint run. A run rejects the files if and only if at least one finding is an `error`."""
 
     n_files: Count
     n_errors: Count
     n_warnings: Count
     findings: tuple[LintFinding, ...]
-    """The findings, sorted by file and then by line."""
 
 
 Lines = Mapping[str, int]
-"""Maps each field to its line in the file, counted from 1. Missing fields have line 1."""
+"""Maps each field to its line in the file, starting at 1. Missing fields have line 1."""
 
 Replies = Mapping[str, Sequence[type[BaseModel]]]
 """Maps the schema title in a prompt's `output` to the schemas that its replies may have."""
@@ -128,7 +126,7 @@ def lint_paths(paths: Sequence[Path], replies: Replies = MappingProxyType({})) -
 
 
 def _lint_together(files: Sequence[Path], replies: Replies) -> Iterator[tuple[Path, LineFinding]]:
-    """Lints files that a run would read together. Each name may occur in only one of them."""
+    """Lints files that a run would read together. A name may occur in only one of them."""
     first_of: dict[str, Path] = {}
     for file in files:
         if file.is_dir():
@@ -152,7 +150,7 @@ def _lint_together(files: Sequence[Path], replies: Replies) -> Iterator[tuple[Pa
 
 
 def lint_prompt(raw: bytes, replies: Replies) -> tuple[list[LineFinding], str | None, int]:
-    """Returns a file's findings (in any order), the name in its front matter, and the line of that name."""
+    """Returns a file's findings in any order, the name in its front matter, and the line of that name."""
     try:
         text = decode_prompt(raw)
     except UnicodeDecodeError as error:
@@ -181,7 +179,6 @@ def lint_prompt(raw: bytes, replies: Replies) -> tuple[list[LineFinding], str | 
 
 
 def _layout_fault(text: str) -> LineFinding:
-    """The finding for the first missing layout marker."""
     lines = text.split("\n")
     if not text.startswith(FENCE):
         return LineFinding(1, Rule.LAYOUT, "the first line must be '---', which opens the front matter")
@@ -196,14 +193,14 @@ def _layout_fault(text: str) -> LineFinding:
 
 
 def field_lines(front_matter: str) -> Lines:
-    """Maps each field to its line. For a repeated field, only the last line counts. Expects valid YAML."""
+    """Maps each field to its line (the last one if the field is repeated). Expects valid YAML."""
     root = yaml.compose(front_matter, Loader=yaml.SafeLoader)
     keys = [key for key, _ in root.value] if isinstance(root, yaml.MappingNode) else []
     return defaultdict(lambda: 1, {str(key.value): key.start_mark.line + 2 for key in keys})
 
 
 def lint_fields(fields: Mapping[object, object], lines: Lines, original: Prompt | None) -> Iterator[LineFinding]:
-    """Checks the fields by themselves and against the packaged prompt of the same name."""
+    """Checks the fields, and compares them with the packaged prompt of the same name."""
     for missing in (name for name in FIELDS if name not in fields):
         yield LineFinding(1, Rule.FIELDS, f"the front matter needs the field {missing!r}")
     for stranger in (name for name in fields if name not in FIELDS):
@@ -228,7 +225,6 @@ def lint_fields(fields: Mapping[object, object], lines: Lines, original: Prompt 
 
 
 def declared_variables(fields: Mapping[object, object]) -> tuple[str, ...] | None:
-    """Returns the declared names, or None if they are not declared correctly."""
     names = fields.get("variables")
     if not isinstance(names, list):
         return None
@@ -257,7 +253,7 @@ def _lint_variables(fields: Mapping[object, object], line: int, original: Prompt
 
 
 LONGEST = 16_000
-"""Maximum length of both sections in characters: about 4,000 tokens of English, ten times our longest prompt."""
+"""Maximum length of both sections in characters: ten times our longest prompt, or about 4,000 tokens of English."""
 
 _SAYS_DATA = re.compile("instruct", re.IGNORECASE)
 # These are joiners, which some scripts and emoji need, and weak direction marks, which affect only their own line.
@@ -266,7 +262,7 @@ _UNSEEN = frozenset({"Cc", "Cf", "Co", "Zl", "Zp"})
 
 
 def lint_characters(text: str) -> Iterator[LineFinding]:
-    """Finds invisible characters (control, reordering or zero-width characters), at most one per line."""
+    """Finds invisible characters (control, reordering or zero-width), at most one per line."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.isprintable():
             continue
@@ -282,7 +278,7 @@ def lint_characters(text: str) -> Iterator[LineFinding]:
 def lint_text(
     parts: Layout, fields: Mapping[object, object], lines: Lines, original: Prompt | None
 ) -> Iterator[LineFinding]:
-    """Checks the two sections by themselves and against the packaged prompt."""
+    """Checks the two sections, and compares them with the packaged prompt."""
     declared = declared_variables(fields)
     if declared is not None:
         yield from _lint_placeholders(parts, declared, lines["variables"])
@@ -316,7 +312,7 @@ def _lint_placeholders(parts: Layout, declared: Sequence[str], declared_line: in
 
 
 def _lint_braces(parts: Layout, known: Sequence[str]) -> Iterator[LineFinding]:
-    """Finds text that looks like a placeholder. JSON passes, because it has neither `{{` nor bare names in braces."""
+    """JSON passes, because it has neither `{{` nor bare names in braces."""
     names = "|".join(map(re.escape, known)) or "(?!)"
     odd = re.compile(rf"\{{\{{.{{0,30}}|\{{%.{{0,30}}|\$?\{{\s*(?:{names})\s*\}}|%\((?:{names})\)s")
     for number, line in _numbered(parts):
@@ -346,7 +342,7 @@ _TAG = re.compile(r"<(/?)([a-z_]\w{0,40})>", re.IGNORECASE)
 
 
 def _lint_tags(parts: Layout, known: Sequence[str]) -> Iterator[LineFinding]:
-    """Finds tags that are not named after a variable. A tag that the prompt itself closes is allowed."""
+    """A tag that the prompt itself closes is allowed."""
     closed = {name for mark, name in _TAG.findall(f"{parts.system}\n{parts.user}") if mark}
     for number, line in _numbered(parts):
         for name in dict.fromkeys(name for mark, name in _TAG.findall(line) if not mark):
@@ -359,7 +355,7 @@ _NO_JSON = re.compile(r"\b(?:no|not|without|never)(?:\s+(?:in|as|use|any)){0,2}\
 
 
 def _lint_replies(parts: Layout, schemas: Sequence[type[BaseModel]], original: Prompt | None) -> Iterator[LineFinding]:
-    """Checks that each example reply matches one of the schemas. Findings mention only the first schema."""
+    """Findings mention only the first schema."""
     title, fields = schemas[0].__name__, ", ".join(schemas[0].model_fields)
     for number, line in _numbered(parts):
         if match := _NO_JSON.search(line):
@@ -378,7 +374,6 @@ def _lint_replies(parts: Layout, schemas: Sequence[type[BaseModel]], original: P
 
 
 def _examples(text: str, first_line: int) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The nonempty JSON objects in the first `LONGEST` characters, each with its line."""
     text = text[:LONGEST]
     start = text.find("{")
     while start >= 0:

@@ -1,8 +1,8 @@
 """Loads, validates and renders prompts.
 
 A prompt is a Markdown file with front matter (`name`, `version`, `variables`, `output`, `source`), followed by a `#
-system` and a `# user` section. `{{variable}}` is a placeholder for data. Data is inserted in a single pass, so that
-placeholders in data stay unchanged. Each value is enclosed in tags that do not occur in it, so it cannot close its tag.
+system` and a `# user` section. `{{variable}}` is a placeholder for data. Data is inserted in a single pass, so
+placeholders in data stay unchanged. Each value is enclosed in tags that do not occur in it.
 """
 
 from __future__ import annotations
@@ -32,13 +32,11 @@ class RenderedPrompt:
     system: str
     user: str
     parts: tuple[int, ...] = ()
-    """Positions in `user` where values end, except the last one. Requests may share the text before each."""
+    """Positions in `user` where values end, except the last. Requests may share the text up to each position."""
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """A validated prompt file."""
-
     name: str
     version: int
     variables: tuple[str, ...]
@@ -48,19 +46,19 @@ class Prompt:
     system: str
     user: str
     sha256: str
-    """Hash of the file. A file that changes in any way counts as a different prompt."""
+    """Hash of the file. Any change to the file makes it a different prompt."""
     path: Path = field(compare=False)
 
     @property
     def own_path(self) -> Path | None:
-        """The path of a user's file, or None for a packaged prompt."""
+        """The path of a user's file. None for a packaged prompt."""
         return None if self.path.is_relative_to(PACKAGED) else self.path
 
     def render(self, **values: Value) -> RenderedPrompt:
         """Replaces each `{{variable}}` with its value, enclosed in tags.
 
-        Each entry of a list is enclosed in its own numbered tag. None and the empty list become empty text. Raises
-        ValueError if a variable is missing or unknown.
+        Each entry of a list has its own numbered tag. None and the empty list become empty text. Raises ValueError if a
+        variable is missing or unknown.
         """
         if strangers := set(values) ^ set(self.variables):
             raise ValueError(
@@ -75,16 +73,15 @@ class Prompt:
 
 
 class PromptRegistry:
-    """Maps names to prompts. A user's folder may replace some of the packaged prompts."""
+    """Maps names to prompts. A user's files may replace some of the packaged prompts."""
 
     def __init__(self, prompts: Iterable[Prompt], own: Iterable[str] = ()) -> None:
         self._prompts = {prompt.name: prompt for prompt in prompts}
         self.own = frozenset(own)
-        """Names of the prompts in the user's folder."""
 
     @classmethod
     def load(cls, overlay: Path | None = None) -> PromptRegistry:
-        """Reads the packaged prompts, replacing some with the `.md` files in `overlay`. Raises ConfigError."""
+        """Reads the packaged prompts and the `.md` files in `overlay` that replace some of them. Raises ConfigError."""
         packaged = packaged_prompts()
         if overlay is None:
             return cls(packaged.values())
@@ -106,11 +103,11 @@ class PromptRegistry:
         return tuple(sorted(self._prompts))
 
     def hashes(self, names: Iterable[str]) -> dict[str, str]:
-        """Returns the SHA-256 hash of each named prompt's file, as recorded in fingerprints."""
+        """Returns the SHA-256 hash of each named prompt's file, for fingerprints."""
         return {name: self._prompts[name].sha256 for name in sorted(names)}
 
     def first_lines(self, names: Iterable[str]) -> dict[str, str]:
-        """Returns a shortened first line of each named prompt, so that people can recognize the prompt."""
+        """Returns the shortened first line of each named prompt, by which people recognize it."""
         return {
             name: shorten(self._prompts[name].system.partition("\n")[0], 120, placeholder=" …")
             for name in sorted(names)
@@ -152,7 +149,7 @@ def read_variant(path: Path) -> Prompt:
 
 
 def read_prompt(path: Path) -> Prompt:
-    """Reads a prompt file. Raises ConfigError with the path and the problem."""
+    """Reads a prompt file. Raises a ConfigError that names the path and the problem."""
     try:
         raw = read_given(path, LARGEST)
         text = decode_prompt(raw)
@@ -198,9 +195,10 @@ def _texts(values: Iterable[Value]) -> list[str]:
 
 
 def _free_suffix(names: Sequence[str], texts: Sequence[str]) -> str:
-    """Chooses a suffix for the tags: empty or, if the data contains a tag of this prompt, a number that is not in the
-    data. The number is a hash of all values, so the author of one value cannot guess it. Equal requests get the same
-    number."""
+    """Returns a suffix for the tags: empty unless the data contains one of this prompt's tags.
+
+    The suffix is a hash of all values, so the author of one value cannot guess it, and equal requests get the same one.
+    """
     if not names:
         return ""
     tag = re.compile(rf"<\s*+(?:/\s*+)?(?:{'|'.join(map(re.escape, names))})(?:-(\d{{1,9}}))?", re.IGNORECASE)
@@ -220,7 +218,7 @@ def _blocks(tag: str, value: Value) -> str:
 
 
 def _fill(template: str, blocks: Mapping[str, str]) -> str:
-    """Fills in the template in a single pass. Removes lines that consist only of empty placeholders."""
+    """Removes lines that consist only of empty placeholders."""
     lines = []
     for line in template.split("\n"):
         filled = PLACEHOLDER.sub(lambda match: blocks[match[1]], line)

@@ -1,4 +1,4 @@
-"""Copies a prompt to a user's folder as the start of a variant, and summarizes what changed between two versions."""
+"""Copies a prompt to a user's folder as a new variant, and summarizes the changes between two versions."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def find_source(word: str) -> Prompt:
 def start_variant(variant: str, source: Prompt, folder: Path) -> Prompt:
     """Copies `source` to `folder/variant/<name of the prompt>.md`, with a new version and a note about its origin.
 
-    A variant may contain several prompts, because all prompts in its folder are used. Raises ConfigError if the
-    variant's name is not a plain file name, or if the file already exists or cannot be written.
+    A variant may contain several prompts: all those in its folder. Raises ConfigError if the variant's name is not a
+    plain file name, or if the file already exists or cannot be written.
     """
     if _NAME.fullmatch(variant) is None:
         raise ConfigError(f"{variant!r} may contain only letters, digits and, except at the start, '.', '_' and '-'")
@@ -51,7 +51,6 @@ def start_variant(variant: str, source: Prompt, folder: Path) -> Prompt:
 
 
 def variant_text(variant: str, source: Prompt) -> str:
-    """Returns the contents of a file with the text of `source` and front matter that states its origin."""
     origin = f"Variant {variant} of version {source.version} ({source.sha256[:16]}). {source.source}"
     fields = {
         "name": source.name,
@@ -65,7 +64,7 @@ def variant_text(variant: str, source: Prompt) -> str:
 
 
 def changed_words(before: str, after: str) -> str:
-    """Returns the added words or, if there are none, the removed words: `“each” − “so”`. Long lists are shortened."""
+    """Returns the added words or, if there are none, the removed ones: `“each” − “so”`. Shortens long lists."""
     old, new = before.split(), after.split()
     blocks = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
     same = [one for one in blocks if one.size >= SAME_WORDS or one is blocks[-1]]

@@ -1,4 +1,4 @@
-"""Loads models in Hugging Face format, quietly and on one thread. Converts failures to our own errors."""
+"""Loads models in Hugging Face format, quietly and on one thread."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def _is_path(path_or_name: str) -> bool:
 
 
 def short_name(path_or_name: str) -> str:
-    """Returns the last part of a folder's path. Returns a hub name unchanged."""
+    """Returns the last part of a folder's path, or a hub name unchanged."""
     path = Path(path_or_name)
     return path.name if path.is_dir() else path_or_name
 
 
 def encodable(text: str) -> str:
-    """Replaces lone surrogates in a text, because tokenizers reject them."""
+    """Replaces lone surrogates, which tokenizers reject."""
     return text.encode("utf-8", "replace").decode("utf-8")

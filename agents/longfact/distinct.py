@@ -1,12 +1,11 @@
-"""Selects prompts that ask about different things, and counts the dropped prompts by reason.
+"""Drops prompts that ask the same thing as an earlier prompt, and counts the dropped prompts by reason.
 
-Wei et al. 2024 keep every prompt that differs in any character. We also drop prompts that are too similar to an earlier
-one: their content words have a Jaccard similarity of at least 2/3. Function words, phrases for asking ("what", "tell me
-about") and the topic's own words do not count as content words.
+Wei et al. 2024 drop only identical prompts. We also drop a prompt if its content words and those of an earlier prompt
+have a Jaccard similarity of at least 2/3. Function words, question phrases ("what", "tell me about") and the topic's
+own words do not count. In scripts without spaces between words, only identical prompts are dropped.
 
-On LongFact-Objects, this rule finds 6 pairs of similar prompts among 16,530 pairs on the same topic. Three of these
-pairs do ask about the same thing (LIGO and "Advanced LIGO"). A prompt dropped by mistake costs little, because the
-model is asked for another one. In scripts without spaces between words, only identical prompts count as similar.
+On LongFact-Objects, the rule matches 6 of 16,530 pairs of prompts on the same topic. Three of the six do ask the same
+thing, such as LIGO and "Advanced LIGO".
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class PromptSelection:
 
 
 def keep_distinct(kept: PromptSelection, proposed: Iterable[str], topic: str, *, wanted: int) -> PromptSelection:
-    """Adds prompts from `proposed` until there are `wanted` prompts. Further prompts are ignored and not counted."""
+    """Adds prompts from `proposed` until there are `wanted` prompts. The rest are ignored and not counted."""
     named = _words(topic)
     known = [content_words(prompt, named) for prompt in kept.prompts]
     spelled = {spelling(prompt) for prompt in kept.prompts}
@@ -74,18 +73,17 @@ def is_usable(prompt: str) -> bool:
 
 
 def content_words(prompt: str, topic: frozenset[str] = frozenset()) -> frozenset[str]:
-    """The words that show what a prompt asks about, or all of its words if there are none."""
+    """Returns the words that show what a prompt asks about, or all of its words if there are none."""
     words = _words(prompt)
     return words - _ASKING - topic or words
 
 
 def are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two sets of content words have a Jaccard similarity of at least 2/3."""
     return len(one & other) >= ALIKE_FROM * len(one | other)
 
 
 def spelling(prompt: str) -> str:
-    """The prompt in lowercase without punctuation. Prompts with the same spelling count as repeated."""
+    """Returns the prompt in lowercase without punctuation. Prompts with the same spelling count as repeated."""
     return " ".join(_WORD.findall(unicodedata.normalize("NFKC", prompt).casefold()))
 
 

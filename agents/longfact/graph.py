@@ -4,11 +4,10 @@
      ▲               │ no
      └───────────────┘
 
-The paper's pipeline asks for one prompt at a time and shows the model up to ten prompts as examples (the authors' own
-and earlier ones). It stops once it has 60 different prompts per topic, and 30 of these are kept. We depart from the
-paper in four ways. We request ten prompts at a time, as structured output. We show earlier prompts only so that the
-model does not repeat them, and use only our own prompts as examples. We also drop prompts that ask the same thing in
-other words (see `distinct`). We limit the number of rounds.
+The paper requests one prompt at a time, with up to ten prompts as examples (the authors' own and earlier ones), until
+it has 60 distinct prompts on the topic. It keeps 30 of them. We request ten prompts at a time, as structured output.
+The examples are our own, and earlier prompts are shown only to avoid repetition. Prompts that ask the same thing in
+other words are dropped (see `distinct`). The number of rounds is limited.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ MOST_IDLE = 3
 
 
 class TopicInput(TypedDict):
-    """A topic and the number of prompts wanted. To continue an earlier run, include its result."""
+    """A topic and the number of prompts wanted. To continue an earlier run, add its output."""
 
     topic: str
     wanted: int
@@ -47,30 +46,27 @@ class TopicOutput(TypedDict):
     """The fields of a `distinct.PromptSelection`."""
     n_rounds: int
     failures: list[str]
-    """Error messages of the failed calls."""
 
 
 class TopicState(TopicOutput):
     topic: str
     wanted: int
     proposed: list[str]
-    """Prompts proposed in the last round."""
     n_idle: int
     """Number of rounds since the last new prompt."""
     spent: bool
-    """Whether the user's limit on calls or cost was reached."""
+    """Whether the limit on calls or cost was reached."""
 
 
 def most_rounds(wanted: int) -> int:
-    """Maximum number of model calls: three times the number needed if no prompt is dropped, plus `MOST_IDLE`."""
+    """Returns the maximum number of model calls: three times as many as if no prompt were dropped, plus `MOST_IDLE`."""
     return 3 * math.ceil(wanted / PER_ROUND) + MOST_IDLE
 
 
 def build_prompts_graph(writer: Writer, *, seed: int) -> CompiledStateGraph[Any]:
-    """Builds the graph that takes `{topic, wanted}` and returns `{kept, n_rounds, failures}`. All topics in a run can
-    share one graph.
+    """Builds the graph from `{topic, wanted}` to `{kept, n_rounds, failures}`. All topics in a run can share it.
 
-    The same replies and the same seed give the same prompts. Invoke it with `step_limit` as the `recursion_limit`.
+    The same replies and seed give the same prompts. Invoke it with `step_limit(wanted)` as the `recursion_limit`.
     """
     graph = StateGraph(TopicState, input_schema=TopicInput, output_schema=TopicOutput)
     graph.add_node(ASK, _build_ask(writer, seed))
@@ -82,7 +78,6 @@ def build_prompts_graph(writer: Writer, *, seed: int) -> CompiledStateGraph[Any]
 
 
 def step_limit(wanted: int) -> int:
-    """Maximum number of steps that the graph takes."""
     return 2 * most_rounds(wanted) + 5
 
 
@@ -130,5 +125,4 @@ def _kept(state: TopicState) -> PromptSelection:
 
 
 def as_kept(fields: Mapping[str, Any]) -> PromptSelection:
-    """Converts the dictionary in the graph's state to a `PromptSelection`."""
     return PromptSelection(**{**fields, "prompts": tuple(fields["prompts"])})

@@ -52,16 +52,15 @@ class LongFactPrompts(StructuredOutput):
 
 
 PROMPT_OF: Mapping[str, str] = {"objects": "longfact/objects", "concepts": "longfact/concepts"}
-"""The name of the prompt file for each kind of prompt."""
 WRITE = "write_prompts"
 """Name of this stage in usage reports."""
 PER_ROUND = 10
 """Number of prompts requested per call."""
 FEWEST = 5
-"""Minimum number of prompts to request. We ask for this many even if fewer are needed, because some will be dropped."""
+"""Minimum number of prompts to request, even if fewer are needed: some will be dropped."""
 EXAMPLES_SHOWN = 5
 MOST_KNOWN = 100
-"""Maximum number of earlier prompts to show to the model, so that it does not repeat them."""
+"""Maximum number of earlier prompts to list in a request, so that the model does not repeat them."""
 
 
 class Writer(Protocol):
@@ -80,7 +79,9 @@ class ModelWriter:
     meter: UsageMeter
 
     async def propose(self, topic: str, n: int, known: Sequence[str], rng: random.Random) -> Sequence[str]:
-        """Returns about `n` prompts, some of which may repeat earlier ones. Costs money. Raises gateway errors."""
+        """Returns about `n` prompts, some of which may repeat earlier ones. Costs money. Raises what the gateway
+        raises.
+        """
         asked = self.prompts[PROMPT_OF[self.kind]].render(
             topic=topic,
             number=str(n),

@@ -1,9 +1,9 @@
-"""Parses the outline of an answer once, and extracts the excerpts that prompts show.
+"""Extracts the excerpts of an answer that prompts show.
 
-An answer that is short, or only slightly over the limit, is shown in full, so that all requests about it begin with the
-same text. Otherwise, prompts about a sentence show an excerpt: the text near the sentence, sentences that share names
-or figures with it, sentences that introduce those names, and the beginning of the answer, which usually names its
-subject. An excerpt consists of whole sentences in their original order. A separate line marks each omission.
+A short answer is shown in full, so that all requests about it begin with the same text. For a longer one, a prompt
+about a sentence shows the text near it, sentences that share its names or figures, sentences that introduce those
+names, and the beginning of the answer, which usually names the subject. An excerpt consists of whole sentences in their
+original order, with a line that marks each omission.
 """
 
 from __future__ import annotations
@@ -22,21 +22,20 @@ from factloop.agents.safe.state import SentenceTask
 from factloop.tools.text.outline import Part, read_outline
 
 MOST_CELLS = 500
-"""Maximum number of table cells to read per answer. Only whole rows are read, and each cell may become a claim."""
+"""Maximum number of table cells to read per answer, because each may become a claim. Only whole rows are read."""
 LEFT_OUT = "(part of the answer is left out here)"
 CLEARLY_OVER = 1.2
-"""Answers longer than the limit times this factor are shortened. Shortening others would hide much and save little."""
+"""Only answers longer than this multiple of the limit are shortened. Shortening others would save little."""
 
 _TELLING = re.compile(r"\b(?:[A-Z][\w'’-]{2,}|\d[\d.,]*\d|\d)")
 _MARKS_BEFORE = re.compile(r"(?:\A|\n)[ \t]*(?:[-+*•>]|\d{1,3}[.)])?[ \t]*[*_`|]*[ \t]*\Z")
-"""Matches list, table and emphasis markers that have only the start of a line before them."""
+"""Matches list, table and emphasis markers at the start of a line."""
 _MARKS_WITHIN = re.compile(r"\[\^?\w{1,8}\](?!\()|[*_`]")
 """Matches citation and emphasis marks. Sentences that differ only in these marks count as identical."""
 _MOST_SHARED = 200
-"""A word that occurs in more parts than this is too common to show that parts are related."""
 _NO_NAMES = frozenset({"The", "This", "That", "She", "Her", "His", "Its", "They", "Their"})
 _JUST_BEFORE = 3
-"""Number of preceding parts with names that a pronoun in a sentence is likely to refer to."""
+"""Number of preceding parts with names that a pronoun may refer to."""
 _HOPS = 3
 """Number of links to follow, for example from a town to a man born there and from him to his teacher."""
 _MOST_BEFORE = 4
@@ -45,12 +44,12 @@ _MOST_BEFORE = 4
 
 @dataclass(frozen=True)
 class Answer:
-    """A response and the question it answers. All properties are computed on first use."""
+    """A response and the question it answers."""
 
     prompt: str | None
     response: str
     is_late: Callable[[], bool] = lambda: False
-    """Whether the check has reached its deadline. From then on, the rest of the response is not split properly."""
+    """Whether the deadline has passed. The rest of the response is then only cut into long pieces."""
 
     @cached_property
     def parts(self) -> Sequence[Part]:
@@ -58,17 +57,15 @@ class Answer:
 
     @cached_property
     def prose(self) -> Sequence[Part]:
-        """The sentences and list items of the response."""
         return [part for part in self.parts if part.kind in ("prose", "item")]
 
     @cached_property
     def wording(self) -> Wording:
-        """The names and figures in the answer and its question."""
         return Wording(f"{self.prompt or ''}\n{self.response}")
 
     @cached_property
     def rows_left_out(self) -> frozenset[int]:
-        """Start positions of table rows that are skipped because they come after the first `MOST_CELLS` cells."""
+        """Start positions of the table rows that are skipped because they come after the first `MOST_CELLS` cells."""
         rows = [part for part in self.parts if part.kind == "row"]
         cells = accumulate(part.text.count("|") + 1 for part in rows)
         return frozenset(part.start for part, n_cells in zip(rows, cells, strict=True) if n_cells > MOST_CELLS)
@@ -93,18 +90,18 @@ class Answer:
         return _Places(self.parts)
 
     def prose_before(self, start: int) -> Sequence[Part]:
-        """The sentences and list items that end before `start`."""
         return self.prose[: bisect_right(self.prose, start, key=lambda part: part.end)]
 
     def around(self, start: int, end: int, *, most: int) -> str:
-        """Returns the response or, if it is clearly longer than `most`, an excerpt of that length around
-        `[start:end]`."""
+        """Returns the response or, if it is clearly too long, an excerpt of about `most` characters around
+        `[start:end]`.
+        """
         if len(self.response) <= most * CLEARLY_OVER:
             return self.response.strip()
         return self._view.around(start, end, most)
 
     def before(self, start: int, *, most: int) -> str:
-        """Returns the text before a sentence, or an excerpt of about `most` characters if it is clearly longer."""
+        """Returns the text before a sentence or, if it is clearly too long, an excerpt of about `most` characters."""
         line = max(0, self.response.rfind("\n", 0, start))
         text = (self.response[:line] + _MARKS_BEFORE.sub("", self.response[line:start])).strip()
         if len(text) <= most * CLEARLY_OVER:
@@ -112,9 +109,9 @@ class Answer:
         return self._view.around(start, start, most, until=start)
 
     def told_apart_by(self, task: SentenceTask) -> str:
-        """Returns the preceding text that distinguishes a sentence from an identical one under the same headings.
+        """Returns the preceding text that distinguishes a sentence from identical ones under the same headings.
 
-        If *She was elected in 1838.* occurs twice, it may be about two people. Empty if the sentence occurs only once.
+        Empty if the sentence occurs only once.
         """
         return self._places.before(task.start)
 
@@ -131,7 +128,6 @@ class _Places:
         self._above = [part.above for part in parts]
 
     def before(self, start: int) -> str:
-        """The shortest text before `start` that precedes no other occurrence of the same sentence."""
         number = self._numbers.get(start)
         if number is None or not self._is_sentence[number]:
             return ""
@@ -159,7 +155,6 @@ class _View:
         self._words = [found & self._holders.keys() for found in words]
 
     def around(self, start: int, end: int, most: int, *, until: int | None = None) -> str:
-        """Returns an excerpt of about `most` characters. Parts that start at or after `until` are left out."""
         last = len(self._parts) if until is None else bisect_right(self._starts, until - 1)
         here = max(0, bisect_right(self._starts, start) - 1)
         last_here = max(here, bisect_right(self._starts, max(start, end - 1)) - 1)
@@ -172,7 +167,6 @@ class _View:
         return self._written(sorted(chosen), last)
 
     def _add(self, chosen: set[int], numbers: Iterable[int], most: int | None) -> int:
-        """Adds parts and their headings until the next would exceed `most`. Returns the number of characters added."""
         taken = 0
         for number in numbers:
             needed = {number, *self._above[number]} - chosen
@@ -184,9 +178,8 @@ class _View:
         return taken
 
     def _tied(self, first: int, last: int) -> Iterator[int]:
-        """Yields the parts that share names or figures with the sentence or the text just before it, rare words first.
-
-        The first part that contains a word usually explains it, so the other words in that part are followed as well.
+        """Yields the parts that share names or figures with the sentence or the text before it, rare words first. The
+        first part with a word usually explains it, so the other words in that part are followed too.
         """
         before = (number for number in range(first - 1, -1, -1) if self._words[number])
         tied: Sequence[int] = [*range(first, last + 1), *islice(before, _JUST_BEFORE)]
@@ -215,12 +208,10 @@ class _View:
 
 
 def _may_name(word: re.Match[str], part: Part) -> bool:
-    """Whether the word is a name or figure, not just an ordinary word at the start of a sentence."""
     return word.start() > 0 or part.kind in ("heading", "head", "row") or not word[0].isalpha()
 
 
 def _numbers_above(parts: Sequence[Part]) -> list[list[int]]:
-    """For each part, the numbers of the headings, lead-in or table header above it."""
     latest: dict[str, int] = {}
     found: list[list[int]] = []
     for number, part in enumerate(parts):
@@ -230,7 +221,6 @@ def _numbers_above(parts: Sequence[Part]) -> list[list[int]]:
 
 
 def _outwards(first: int, last: int, n_parts: int) -> Iterator[int]:
-    """Part numbers outside the range `first` to `last`, nearest first: two before the range for each one after it."""
     low, high = first - 1, last + 1
     while low >= 0 or high < n_parts:
         yield from (number for number in (low, low - 1) if number >= 0)

@@ -33,20 +33,17 @@ T = TypeVar("T")
 
 LOOK, SEARCH = "look", "search"
 REQUEST_REFUSED = frozenset({400, 413, 422})
-"""HTTP statuses of servers that reject a request's content, for example because it exceeds the context length."""
+"""HTTP statuses with which servers reject a request's content, for example because it is too long."""
 
 ClaimNode = Node[FactState, CheckContext]
-"""A step in the branch of one claim."""
 BunchNode = Node[BunchState, CheckContext]
 """A node that takes several claims through every step."""
 
 
 def settling(stage: str, node: ClaimNode) -> ClaimNode:
-    """Wraps a node so that a failed claim is recorded as unscored. An exception would also stop the branches of other
-    claims.
+    """Wraps a node so that an error leaves its claim unscored and does not stop the branches of other claims.
 
-    A ConfigError still stops the run. It is usually raised before any claim is judged, but a failing disk can cause one
-    later, and continuing would waste money on answers that cannot be saved.
+    A ConfigError still stops the run. If the disk fails, for example, further answers would be paid for but not saved.
     """
 
     async def guarded(state: FactState, runtime: Runtime[CheckContext]) -> Update:
@@ -63,7 +60,7 @@ def settling(stage: str, node: ClaimNode) -> ClaimNode:
 
 
 async def or_unscored(work: Awaitable[T], otherwise: Callable[[Judgement], T]) -> T:
-    """Returns the result of `work` or, if it fails, of `otherwise` with an unscored judgement. Raises ConfigError."""
+    """Returns the result of `work`, or of `otherwise(unscored judgement)` if it fails. Raises ConfigError."""
     try:
         return await work
     except ConfigError:
@@ -73,7 +70,6 @@ async def or_unscored(work: Awaitable[T], otherwise: Callable[[Judgement], T]) -
 
 
 def stage_span(stage: str, state: FactState) -> Span:
-    """Opens a tracing span for one stage of a claim."""
     return span(f"stage {stage}", {"factloop.stage": stage, "factloop.claim.id": state["fact"].id})
 
 
@@ -88,7 +84,6 @@ def closed(state: FactState, judgement: Judgement, runtime: Runtime[CheckContext
 
 
 def case_of(state: FactState, *, searches_left: int) -> Case:
-    """Returns the part of a claim's state that a stage may see."""
     return Case(
         claim=state["fact"].self_contained,
         task=state["task"],
@@ -100,9 +95,9 @@ def case_of(state: FactState, *, searches_left: int) -> Case:
 
 
 def not_yet_asked(state: FactState, wish: NextQueries, *, most: int) -> NextQueries | None:
-    """Returns up to `most` of the requested queries that were not made before, or None if there are no such queries.
+    """Returns up to `most` of the requested queries that were not made before, or None if there are none.
 
-    If the request names a tool, only queries sent to that tool count as already made.
+    If the request names a tool, only queries to that tool count as made.
     """
     asked = zip(state["queries"], state["tools"], strict=True)
     known = {sameness(query) for query, tool in asked if wish.tool in (None, tool)}
@@ -115,7 +110,7 @@ def not_yet_asked(state: FactState, wish: NextQueries, *, most: int) -> NextQuer
 
 
 def may_be_answered_alone(error: FactloopError) -> bool:
-    """Whether it may help to split a failed request for several items into shorter requests."""
+    """Whether a failed request about several items may succeed if it is split into shorter requests."""
     is_refused = isinstance(error, ToolError) and error.status in REQUEST_REFUSED
     return is_refused or isinstance(error, ModelOutputError)
 
@@ -126,7 +121,7 @@ def unanswered(state: FactState) -> Judgement | None:
 
 
 def searches_left(state: FactState, most: int) -> int:
-    """The number of queries that may still be made. It is 0 if the search tools failed or can find nothing more."""
+    """Returns how many queries may still be made. It is 0 if the search tools failed or have nothing more to find."""
     return max(0, most - len(state["queries"])) if state["last_search"] == "answered" else 0
 
 
@@ -137,7 +132,7 @@ def ask_next(state: FactState, wish: NextQueries) -> Update:
 async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
     """Sends the pending queries concurrently to a search tool. If that tool fails, the other tools are tried in turn.
 
-    A failure is recorded even if another tool answers, because "nothing was found" would then not be a valid verdict.
+    A failure is recorded even if another tool answers, because finding nothing then proves nothing.
     """
     assert state["pending"] is not None
     wish, gateway = state["pending"], runtime.context.searching
@@ -152,7 +147,6 @@ async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
     }
 
     async def ask(query: str) -> tuple[SearchAnswer | None, FactloopError | None]:
-        """The answer of the first tool that succeeds, and the first failure, if any."""
         failure: FactloopError | None = None
         for tool in tools:
             try:
@@ -187,12 +181,11 @@ async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
 
 
 def _was_found_before(state: FactState, query: str) -> bool:
-    """Whether the verifier of a cascade has already found evidence with this query."""
     return not state["queries"] and any(item.query == query for item in state["evidence"])
 
 
 def fresh_evidence(state: FactState, found: SearchAnswer) -> list[Evidence]:
-    """Converts hits to evidence, leaving out text that the claim's evidence already contains."""
+    """Converts hits to evidence, without any text that the claim's evidence already contains."""
     known: defaultdict[tuple[str, int | None], list[str]] = defaultdict(list)
     for item in state["evidence"]:
         known[_of_document(item)].append(item.passage)

@@ -9,14 +9,14 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, conver
 from factloop.core.errors import DataError
 
 Question = str | BaseMessage | Sequence[BaseMessage | tuple[str, str] | Mapping[str, str]]
-"""A string, a message, or a list of messages or (role, text) pairs that contains a question from the user."""
+"""A string, a message, or a list of messages or (role, text) pairs with at least one question from the user."""
 MOST_EARLIER = 4_000
-"""Maximum total length of the turns before the question, in characters. If they are longer, the oldest are dropped."""
+"""Maximum total number of characters in the turns before the question. The oldest turns are dropped first."""
 _EARLIER, _NOW = "Earlier in the conversation:", "The question now:"
 
 
 def question_of(given: Question | None) -> str | None:
-    """Returns the preceding conversation followed by the user's last question. Turns after the question are dropped.
+    """Returns the user's last question, preceded by the conversation that led to it. Later turns are dropped.
 
     System messages, tool messages and turns without text are ignored. Raises DataError if the list contains an invalid
     item or no message from the user.

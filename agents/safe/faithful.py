@@ -1,10 +1,9 @@
-"""Checks, as far as code can, whether the facts that a model extracted from a sentence say what the sentence says.
+"""Checks that the facts a model extracted from a sentence say what the sentence says.
 
-If a fact adds or loses a figure, name, negation or hedge, we would check something that the answer does not say, and no
-later stage would notice. For example, if the model corrected a wrong year while extracting facts, the year would be
-judged as supported. Every reply is therefore compared with its sentences. If a sentence's facts do not match it, they
-are requested once more, with a complaint that gives the reason. If they still do not match, the whole sentence is
-judged as a single claim.
+If a model corrected a wrong year while extracting facts, for example, the year would be judged as supported, and no
+later stage would notice. Every reply is therefore checked for added or lost figures, names, negations and hedges. Facts
+that do not match their sentence are requested once more, with a complaint that gives the reason. If they still do not
+match, the whole sentence becomes a single claim.
 
 Negations and hedges are compared only in English. Figures and names are compared in all languages.
 """
@@ -50,7 +49,7 @@ _DENIES = re.compile(
     r"|reject|los[et]|former|instead|false|wrong|ban|forbid|until|exclud|oppos|abandon|withdr|drop)[a-z]*",
     re.IGNORECASE,
 )
-"""Matches many ways of expressing negation. A negation counts as lost or added only if the other text has no match."""
+"""Matches negations in many forms. One counts as lost or added only if the other text has no match at all."""
 _HEDGE = re.compile(
     r"\b(?:may(?!\b,? \d| of\b)|might|perhaps|maybe|possibly|probably|reportedly|allegedly|supposedly|apparently"
     r"|presumably|(?:said|believed|thought|rumou?red|alleged|reported) to)\b"
@@ -70,21 +69,20 @@ _VALUES: Mapping[str, str] = {
     "hundred": "100",
 }
 _FIRST = re.compile(r"(?:^[\W\d_]*|[:\n][\W\d_]*(?=\w+\W+[^\W\d_A-Z]))(\w+)")
-"""Matches a word that may be capitalized only because it is first in the text or in a clause after a colon: *Tip: Share
-it*, but not *Author: Goethe*."""
+"""Matches a word that may be capitalized only because it comes first in the text or after a colon: *Tip: Share it*, but
+not *Author: Goethe*.
+"""
 _STEM = 4
 """Number of initial letters that two forms of a word must share: *Briton*, *British*."""
 
 
 class Wording:
-    """The names and figures in a text."""
-
     def __init__(self, text: str) -> None:
         self._text = text
 
     @cached_property
     def figures(self) -> frozenset[str]:
-        """Figures and number words. Equal numbers have the same form."""
+        """The figures and number words of the text. Equal numbers have the same form."""
         words = (_VALUES.get(word) for word in map(str.lower, _LETTERS.findall(self._text)))
         return frozenset([*map(_plain, FIGURE.findall(self._text)), *filter(None, words)])
 
@@ -94,7 +92,7 @@ class Wording:
 
     @cached_property
     def _initials(self) -> frozenset[str]:
-        """The letters of every acronym. Each may stand for a word in a name that a fact spells out."""
+        """The letters of all acronyms. Each may stand for a word in a name that a fact spells out."""
         return frozenset("".join(_ACRONYM.findall(self._text)).lower())
 
     def has_figure(self, figure: str) -> bool:
@@ -102,7 +100,7 @@ class Wording:
         return figure in self.figures or any(_is_end(one, figure) or _is_end(figure, one) for one in self.figures)
 
     def lacking(self, text: str, *, exactly: bool = False) -> Iterator[str]:
-        """The figures in `text` that this wording does not contain. *09* matches 2009 unless `exactly` is set."""
+        """Yields the figures in `text` that this wording lacks. *09* matches 2009 unless `exactly` is set."""
         has = self.figures.__contains__ if exactly else self.has_figure
         return (figure for figure in FIGURE.findall(text) if not has(_plain(figure)))
 
@@ -113,7 +111,7 @@ class Wording:
 def complaint(sentence: str, facts: Iterable[str], said: Wording) -> str | None:
     """Returns the complaint to send to the model if the facts do not match their sentence, or None if they do.
 
-    `said` is the wording of the texts on which a fact may draw: the answer and the question.
+    `said` is the wording of the texts that a fact may draw on: the answer and the question.
     """
     listed = list(facts)
     text = " ".join(listed)
@@ -141,8 +139,8 @@ def complaint(sentence: str, facts: Iterable[str], said: Wording) -> str | None:
 class Faithful(Generic[T]):
     """Rejects the first reply whose facts do not match their sentences, so that the gateway requests another one.
 
-    Use each instance for one request only, as its `accept`. If the second reply does not match either, it is accepted,
-    and `unfit` lists the sentences without matching facts.
+    Pass a new instance as the `accept` of each request. The second reply is always accepted, and `unfit` then lists the
+    sentences whose facts still do not match.
     """
 
     def __init__(
@@ -167,7 +165,6 @@ class Faithful(Generic[T]):
 
 
 def _plain(figure: str) -> str:
-    """Removes thousands separators and insignificant zeros."""
     figure = re.sub(r"[,.](?=\d{3}(?:\D|$))", "", figure)
     return (figure.rstrip("0").rstrip(".") if "." in figure else figure).lstrip("0") or "0"
 
@@ -177,7 +174,6 @@ def _is_end(short: str, figure: str) -> bool:
 
 
 def _names(text: str) -> list[str]:
-    """The capitalized words, except those that may be capitalized only because of their position."""
     first = {found.start(1) for found in _FIRST.finditer(text)}
     words = [found for found in WORD.finditer(text) if found.start() not in first]
     return [found[0] for found in words if found[0][0].isupper() and found[0] not in {"I", "The", "A"}]

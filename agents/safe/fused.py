@@ -3,10 +3,9 @@ assessment.
 
     (look) ─▶ search ─▶ assess ─▶ claim: search ─▶ assess ─▶ ...
 
-In the first round, claims are handled in pairs: the searches for both run at the same time, and one call judges both
-against all passages found. This round settles most claims. It also sends the judging rules, which make up half of a
-request, only once per pair. Claims that remain open continue alone, with the queries proposed in the reply, until they
-are settled. A single claim skips the shared round, and so do all claims if there are several search tools.
+In the first round, one call judges a pair of claims against the passages found for both. This settles most claims, and
+sends the judging rules (half of a request) only once per pair. Open claims continue alone, with the queries that the
+reply proposes. A single claim skips the shared round, and so do all claims if there are several search tools.
 
 This plan is our own: SAFE (Wei et al. 2024, section 3) judges each fact alone.
 """
@@ -71,26 +70,25 @@ CLAIMS_TOGETHER = 2
 QUERIES_AT_ONCE = 2
 """Maximum number of queries per round after the first. With two, the slowest claim takes three rounds, not five."""
 GIVEN_AT_ONCE = 12
-"""Number of supplied facts to read in one call. Reply length is limited, and a failed call loses all of its facts."""
+"""Maximum number of supplied facts per call. Replies are limited in length, and a failed call loses all its facts."""
 BUNCH = 16
-"""Number of sentences or claims per branch. Larger bunches would block the event loop; smaller ones take longer."""
+"""Number of sentences or claims per branch. Larger bunches block the event loop, and smaller ones take longer."""
 
 T = TypeVar("T")
 
 
 def in_groups(items: Sequence[T], size: int) -> list[Sequence[T]]:
-    """Splits the items into groups of this size, in order."""
     return [items[start : start + size] for start in range(0, len(items), size)]
 
 
 class GivenReader(SafePlan):
-    """A plan that can read several of a sentence's supplied facts at once."""
+    """A plan that reads supplied facts in batches."""
 
     @abstractmethod
     async def read_given(
         self, task: SentenceTask, start: int, facts: Sequence[str], context: CheckContext
     ) -> list[Fact]:
-        """Reads some of a sentence's supplied facts. `start` is the index of the first of these facts."""
+        """Reads a batch of the sentence's supplied facts. `start` is the index of the first one."""
 
     async def read_all_given(self, task: SentenceTask, context: CheckContext) -> list[Fact]:
         """Reads all supplied facts of the sentence in batches. If a batch cannot be read, its facts are unscored."""
@@ -112,18 +110,16 @@ class GivenReader(SafePlan):
 class FusedPlan(GivenReader):
     stages: FusedStages
     gates: bool = True
-    """Whether irrelevant claims are left unchecked."""
 
     def grouped(self, sentences: Sequence[SentenceTask]) -> Sequence[Sequence[SentenceTask]]:
         return windows_of(sentences, FUSED_WINDOW, shares_headings)
 
     def branches(self, cases: Sequence[FactState]) -> Sequence[FactState | BunchState]:
-        """Pairs neighbouring claims, which usually come from the same sentence and depend on the same passages."""
+        """Pairs neighbouring claims, which usually come from one sentence and depend on the same passages."""
         return [BunchState(cases=list(pair), settled=[]) for pair in in_groups(cases, CLAIMS_TOGETHER)]
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph | BunchNode:
-        """Builds the graph for several claims that share their first round. Claims that are still open then continue
-        alone."""
+        """Builds the branch for claims that share their first round. Claims that are still open then continue alone."""
         nodes = _FirstRound(self, max_searches, look)
         graph = StateGraph(BunchState, context_schema=CheckContext, output_schema=FactOutput)
         graph.add_node(SEARCH, nodes.search)
@@ -140,12 +136,11 @@ class FusedPlan(GivenReader):
         return graph.compile(name=FIRST_ROUND)
 
     def build_claim_graph(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
-        """Builds the graph for one claim: `search -> assess`, until the claim is settled or `max_searches` queries have
-        been made.
+        """Builds the graph of one claim: `search -> assess` until it is settled or `max_searches` queries have been
+        made.
 
-        After the first round, a round that finds nothing new ends the loop without another call. If there is a `look`
-        node, it comes first and may settle the claim. A claim without a pending query was searched for earlier and
-        starts at `assess`.
+        After the first round, the loop ends without another call if a round finds nothing new. A `look` node comes
+        first and may settle the claim. A claim without a pending query starts at `assess`.
         """
         graph = StateGraph(FactState, context_schema=CheckContext, output_schema=FactOutput)
         graph.add_node(SEARCH, search)
@@ -161,8 +156,6 @@ class FusedPlan(GivenReader):
         return graph.compile(name="claim")
 
     def build_assess(self, max_searches: int) -> ClaimNode:
-        """Builds the step that follows each search. It settles the claim or decides what to search for next."""
-
         async def assess(state: FactState, runtime: Runtime[CheckContext]) -> Update:
             if (failure := unanswered(state)) is not None:
                 return closed(state, failure, runtime)
@@ -178,7 +171,6 @@ class FusedPlan(GivenReader):
     async def go_on(
         self, state: FactState, case: Case, step: Judgement | NextQueries, runtime: Runtime[CheckContext]
     ) -> Update:
-        """Settles the claim if the assessment is a judgement. Otherwise, requests new queries."""
         if isinstance(step, Judgement):
             return closed(state, step, runtime)
         wish = not_yet_asked(state, step, most=min(QUERIES_AT_ONCE, case.searches_left))
@@ -189,7 +181,7 @@ class FusedPlan(GivenReader):
         return ask_next(state, wish)
 
     async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:
-        """Judges the claim as not supported if no query finds anything new. The model is not called again.
+        """Judges the claim as not supported, without another call, because no query finds anything new.
 
         The other members of a jury are called, because they have not seen the claim.
         """
@@ -222,7 +214,6 @@ class FusedPlan(GivenReader):
         return [*placed, *await self.each_alone(passed_over, context)]
 
     async def each_alone(self, tasks: Iterable[SentenceTask], context: CheckContext) -> list[Fact]:
-        """Reads each sentence on its own. A sentence that cannot be read is unscored."""
         return [*chain.from_iterable(await together(self._alone(task, context) for task in tasks))]
 
     async def _alone(self, task: SentenceTask, context: CheckContext) -> list[Fact]:
@@ -280,17 +271,12 @@ class _FirstRound:
         return {"cases": [updated(case, update) for case, update in zip(state["cases"], updates, strict=True)]}
 
     async def look_first(self, state: BunchState, runtime: Runtime[CheckContext]) -> Update:
-        """Runs the cascade's verifier. Only claims that it cannot settle stay open."""
         assert self.look is not None
         updates = await together(self.look(case, runtime) for case in state["cases"])
         return _settled_and_open(list(zip(state["cases"], updates, strict=True)))
 
     async def assess(self, state: BunchState, runtime: Runtime[CheckContext]) -> Update:
-        """Settles the claims that the combined evidence decides, and requests further queries for the rest.
-
-        If a search failed, the reply cannot be read, or the server rejects the request, all claims stay open and are
-        judged one by one.
-        """
+        """If a search or the request failed, all claims stay open and are judged one by one."""
         states = state["cases"]
         if any(unanswered(one) is not None for one in states):
             return {"cases": states}
@@ -339,7 +325,7 @@ def _pooled(cases: Sequence[Case]) -> list[Evidence]:
 def _in_own_terms(
     state: FactState, step: Judgement | NextQueries, pool: Sequence[Evidence]
 ) -> tuple[FactState, Judgement | NextQueries]:
-    """Adds cited passages that were found for other claims to this claim's evidence, and renumbers its citations."""
+    """Copies cited passages of other claims into this claim's evidence, and renumbers its citations."""
     own = list(state["evidence"])
     kept = {_text(item): number for number, item in enumerate(own, 1)}
     ids = {item.id: item.id for item in own}
@@ -357,24 +343,21 @@ def _in_own_terms(
 
 
 def _text(item: Evidence) -> tuple[str, str]:
-    """Identifies a passage regardless of the claim that it was found for."""
     return item.source, item.passage
 
 
 @dataclass(frozen=True)
 class BunchedPlan(FusedPlan):
-    """The fused plan for judges that answer immediately, such as the offline rules. Each branch handles many claims.
+    """The fused plan for judges that answer immediately, such as the offline rules.
 
-    Running a branch takes longer than applying the rules to a claim, so a check with one branch per claim would spend
-    most of its time on branches. Each claim in a bunch still goes through the same steps and is settled separately.
+    Each branch handles many claims, because starting a branch takes longer than judging a claim. Every claim is still
+    settled separately.
     """
 
     def grouped(self, sentences: Sequence[SentenceTask]) -> Sequence[Sequence[SentenceTask]]:
         return in_groups(sentences, BUNCH)
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
-        """Returns the facts of the sentences. Facts that need no search are settled. Unreadable sentences are
-        unscored."""
         async with context.bunches:
             return [*chain.from_iterable([await self._facts_of(task, context) for task in group])]
 
@@ -385,7 +368,7 @@ class BunchedPlan(FusedPlan):
             return await or_unscored(reading, lambda judgement: unsplit(task, judgement))
 
     async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:  # noqa: ARG002 - the judge says it
-        """Lets the judge decide from the available evidence, to give the judgement a score and the closest sentence."""
+        """Lets the judge decide, so that the judgement has a score and cites the closest sentence."""
         judgement = await self.stages.assess(case, context)
         assert isinstance(judgement, Judgement), "no searches are left, so the judge must settle the claim"
         return judgement
@@ -396,7 +379,7 @@ class BunchedPlan(FusedPlan):
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> BunchNode:
         """Builds a node that repeats `search` and `assess` for each of its claims until that claim is settled.
 
-        It is not a graph, because starting a graph would take as long as judging two or three claims.
+        It is not a graph, because starting one takes as long as judging two or three claims.
         """
         assess = self.build_assess(max_searches)
 

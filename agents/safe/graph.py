@@ -5,10 +5,8 @@
                                                  claim ◀───────┘
 
 `read` has a branch for each sentence or window, `claim` for each distinct fact, and `look again` for each batch of
-facts. With the offline rules, a branch handles many claims, because a graph step takes longer than judging a claim.
-`distinguish` waits for all sentences, so that the first of several identical facts is always the one judged. After
-that, claims do not wait for each other, except within a `look again` batch. If `look again` leaves claims open,
-`collect` sends them to separate branches.
+facts. `distinguish` waits for all sentences, so that the first of several identical facts is always the one judged.
+`collect` starts a `claim` branch for each claim that `look again` leaves open.
 """
 
 from __future__ import annotations
@@ -63,14 +61,14 @@ class SafePlan(ABC):
 
     stages: Stages
     looks_again = False
-    """Whether open facts are examined together before each gets its own branch."""
+    """Whether open facts are examined in batches before each gets its own branch."""
     merges_repeats = True
     """Whether only the first of several equivalent facts is judged."""
     reads_all = False
-    """Whether to split every sentence, even those that clearly state no facts, such as questions."""
+    """Whether to split every sentence, even one that clearly states no facts, such as a question."""
 
     def grouped(self, sentences: Sequence[SentenceTask]) -> Sequence[Sequence[SentenceTask]]:
-        """Groups the sentences that are read together. By default, each sentence is read on its own."""
+        """Groups the sentences that are read together. By default, each is read alone."""
         return [[sentence] for sentence in sentences]
 
     @abstractmethod
@@ -78,7 +76,6 @@ class SafePlan(ABC):
         """Returns the facts of a group. Raises FactloopError if none of the sentences can be read."""
 
     def batches(self, facts: Sequence[Fact]) -> Sequence[Sequence[Fact]]:  # noqa: ARG002 - for plans that look again
-        """Groups the open facts that will be re-examined together."""
         return ()
 
     async def look_again(
@@ -87,11 +84,11 @@ class SafePlan(ABC):
         tasks: Sequence[SentenceTask],  # noqa: ARG002
         context: CheckContext,  # noqa: ARG002
     ) -> list[Claim]:
-        """Returns the claims in a batch that could be settled. `tasks` are the sentences of `facts`, in order."""
+        """Returns the claims of a batch that could be settled. `tasks` are the sentences of `facts`, in order."""
         return []
 
     def branches(self, cases: Sequence[FactState]) -> Sequence[FactState | BunchState]:
-        """Returns the inputs of the branches that judge these claims. A branch may take several claims."""
+        """Returns the inputs of the branches that judge these claims."""
         return cases
 
     @abstractmethod
@@ -102,13 +99,13 @@ class SafePlan(ABC):
 def build_safe_graph(plan: SafePlan, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
     """Builds the graph that reads the answer in a `CheckContext` and returns `{claims, sentences_read}`.
 
-    If the input contains `facts`, each fact becomes one claim. If it contains `spans`, only claims in the sentences at
-    these spans are checked, and the rest of the response serves as context.
+    If the input contains `facts`, each becomes a claim. If it contains `spans`, only the sentences at these spans are
+    checked, and the rest of the response serves as context.
 
-    Custom stream events (see `factloop.core.events`): response_split, claim_found, claim_searched, claim_judged. If the
-    context has no search tools, the graph finds claims but does not judge them.
+    Without search tools in the context, the graph finds claims but does not judge them. It writes the events
+    response_split, claim_found, claim_searched and claim_judged to the custom stream (see `factloop.core.events`).
 
-    With a `look` node, the graph is a cascade: the node settles the claims it can before the plan's own stages run.
+    A `look` node makes the graph a cascade: it settles what it can before the plan's own stages run.
     """
     nodes = _Nodes(plan, look)
     graph = StateGraph(ResponseState, context_schema=CheckContext, input_schema=SafeInput, output_schema=SafeOutput)
@@ -139,11 +136,10 @@ class _Nodes:
 
     @property
     def stage(self) -> Stage | None:
-        """The cascade stage that judges claims left open by the verifier, or None without a cascade."""
         return None if self.look is None else "model"
 
     def split(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
-        """Splits the response. Synchronous so that LangGraph runs it in a thread, because long answers take time."""
+        """Splits the response. Synchronous, so that LangGraph runs it in a thread, because long answers take time."""
         answer, given, spans = runtime.context.answer, state.get("facts"), state.get("spans")
         if given is not None:
             sentences = given_sentences(answer, given)
@@ -156,7 +152,6 @@ class _Nodes:
         return {"sentences": sentences, "found": Overwrite([]), "settled": Overwrite([]), "abstentions": Overwrite([])}
 
     async def to_each_group(self, state: ResponseState, runtime: Runtime[CheckContext]) -> list[Send] | str:
-        """Starts a branch for each group of sentences that may state facts (or one, if late) and each abstention."""
         to_read = [one for one in state["sentences"] if one.silent is None and (one.given is None or one.given)]
         abstentions = [one for one in state["sentences"] if one.silent == NoClaim.ABSTENTION]
         groups = [to_read] * bool(to_read) if runtime.context.meter.allowance.is_late else self.plan.grouped(to_read)
@@ -166,7 +161,6 @@ class _Nodes:
         ] or DISTINGUISH
 
     async def abstention(self, state: WindowState, runtime: Runtime[CheckContext]) -> Update:
-        """Searches for the information that a sentence says is not available."""
         (task,) = state["sentences"]
         if not runtime.context.searching.tools:
             return {}
@@ -204,10 +198,7 @@ class _Nodes:
         return {"found": found}
 
     async def distinguish(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
-        """Settles facts that need no search. If the plan merges equivalent facts, only the first of them stays open.
-
-        A cascade also reopens facts that the model judged while reading, so that the verifier checks them first.
-        """
+        """A cascade reopens facts that the model judged while reading, so that the verifier checks them first."""
         found = state["found"] if self.look is None else [reopened(fact) for fact in state["found"]]
         kept, repeats = distinct(found)
         if not self.plan.merges_repeats:
@@ -236,7 +227,6 @@ class _Nodes:
         ] or COLLECT
 
     async def look_again(self, state: BunchState, runtime: Runtime[CheckContext]) -> Update:
-        """Examines claims together and settles those that it can. `collect` sends the rest to separate branches."""
         cases = state["cases"]
         with span(f"stage {LOOK_AGAIN}", {"factloop.stage": LOOK_AGAIN, "factloop.n_claims": len(cases)}):
             settled: list[Claim] = []
@@ -255,7 +245,7 @@ class _Nodes:
         return {"settled": settled}
 
     async def collect(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Command[Any]:
-        """Puts the claims in order once all are settled. Until then, it sends the open claims to separate branches."""
+        """Sorts the claims once all are settled. Until then, sends the open ones to separate branches."""
         done = {claim.id for claim in state["settled"]}
         if left := [fact for fact in self._open(state) if fact.id not in done]:
             return Command(goto=[Send(CLAIM, branch) for branch in self.plan.branches(self._cases(left, state))])
@@ -268,7 +258,6 @@ class _Nodes:
         return Command(update={"claims": claims, "sentences_read": read, "facts": None, "spans": None}, goto=END)
 
     def _open(self, state: ResponseState) -> list[Fact]:
-        """The facts to search for, in the order of the response."""
         names = set(state["open"])
         return sorted((fact for fact in state["found"] if fact.id in names), key=lambda fact: fact.place)
 

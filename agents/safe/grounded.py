@@ -1,9 +1,9 @@
-"""The grounded plan, for answers based on documents. A single call finds claims and judges them against the passages.
+"""The grounded plan, for answers based on documents: one call finds claims and judges them against the passages.
 
-Each call lists the facts in a window of sentences and judges each fact. If a claim is not supported, but a search for
-the claim itself finds a passage that was not shown, the claim is examined again in a batch. In this plan, relevance is
-only a label and settles nothing. Sentences missing from a reply are requested again. Sentences that are still missing
-are read one at a time, and their claims are judged one at a time, as in the fused plan.
+Each call lists and judges the facts in a window of sentences. If a claim is not supported, but a search for the claim
+itself finds a passage that was not shown, the claim is examined again in a batch. Relevance is only a label here and
+settles nothing. Sentences missing from a reply are requested again, if necessary one at a time. Their claims are then
+judged one at a time, as in the fused plan.
 
 This plan is our own: SAFE (Wei et al. 2024, section 3) searches for each fact separately.
 """
@@ -40,18 +40,18 @@ from factloop.tools.search.passages import best_passages
 BATCH_CLAIMS = 7
 """Maximum number of claims to examine again in one batch."""
 MORE_MAY_SETTLE = (UnscoredReason.DISPUTED, UnscoredReason.SPLIT_JURY)
-"""If a claim is unscored for one of these reasons, more passages may settle it."""
+"""Reasons for an unscored claim that more passages may resolve."""
 MOST_SHOWN = 5
-"""Number of passages to list as a claim's evidence if the judgement cites none."""
+"""Number of passages to list as evidence if a judgement cites none."""
 
 
 @dataclass(frozen=True)
 class GroundedPlan(GivenReader):
     stages: GroundedStages
     results: int
-    """Number of passages to retrieve for each sentence, and for each claim that is examined again."""
+    """Number of passages to retrieve for each window and for each claim that is examined again."""
     characters: int = SHOWN_CHARACTERS
-    """Total length, in characters, of the passages to show in one prompt."""
+    """Maximum total length, in characters, of the passages in one prompt."""
 
     looks_again = True
 
@@ -63,11 +63,11 @@ class GroundedPlan(GivenReader):
         return windows_of(sentences, GROUNDED_WINDOW, goes_on)
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
-        """Builds the fused plan's graph. It judges claims from sentences read alone, and claims left open."""
+        """Builds the fused plan's graph, for open claims and for claims of sentences that were read alone."""
         return self._one_by_one.build_claim_graph(max_searches=max_searches, look=look)
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
-        """Returns the judged facts in a window. Without passages, facts are only extracted, one sentence at a time."""
+        """Returns the judged facts of a window. Without passages, facts are extracted but not judged."""
         if not context.searching.tools:
             return await self._one_by_one.each_alone(group, context)
         if group[0].given is not None:
@@ -86,7 +86,6 @@ class GroundedPlan(GivenReader):
         return await self._closed(found, window, context)
 
     async def _asked_again(self, window: WindowTask, context: CheckContext) -> list[Fact]:
-        """Requests the facts of skipped sentences, first together and then one sentence at a time."""
         try:
             reading = await self.stages.read(window, context)
         except ModelOutputError:
@@ -101,7 +100,7 @@ class GroundedPlan(GivenReader):
     async def read_given(
         self, task: SentenceTask, start: int, facts: Sequence[str], context: CheckContext
     ) -> list[Fact]:
-        """Judges supplied facts against passages found for them. Supported facts are final and are not re-examined."""
+        """Judges supplied facts against passages found for them. Supported facts are final."""
         try:
             shown = await self._passages_of(facts, context)
             window = WindowTask((task,), *shown)
@@ -113,11 +112,8 @@ class GroundedPlan(GivenReader):
         return await self._closed([_final(fact) if _is_supported(fact) else fact for fact in found], window, context)
 
     async def _closed(self, facts: Sequence[Fact], window: WindowTask, context: CheckContext) -> list[Fact]:
-        """Settles facts that need no further examination, and facts for which there are no other passages to show.
-
-        A supported fact needs no further examination if the cited passages contain all of its figures and names, and no
-        other passage is likely to give another value. If a figure or name is missing, or no passage is cited, the
-        verdict may come from the model's memory.
+        """A supported fact is settled if the cited passages contain all its figures and names, and no other passage is
+        likely to give another value. Otherwise, the verdict may come from the model's memory.
         """
 
         async def closed(fact: Fact) -> Fact:
@@ -139,7 +135,7 @@ class GroundedPlan(GivenReader):
         return await passages_of_claims(claims, context, results=self.results, characters=self.characters)
 
     def batches(self, facts: Sequence[Fact]) -> Sequence[Sequence[Fact]]:
-        """Groups the facts to examine again. Final facts form a separate batch, which needs no call."""
+        """Groups the facts to examine again. Final facts form a separate batch, which costs no call."""
         settled = [fact for fact in facts if fact.is_final]
         doubted = [fact for fact in facts if fact.judgement is not None and not fact.is_final]
         size = math.ceil(len(doubted) / max(1, math.ceil(len(doubted) / BATCH_CLAIMS)))
@@ -149,11 +145,11 @@ class GroundedPlan(GivenReader):
     async def look_again(
         self, facts: Sequence[Fact], tasks: Sequence[SentenceTask], context: CheckContext
     ) -> list[Claim]:
-        """Judges all claims against the passages found for any of them. If the request fails, the first judgements are
+        """Judges all claims against the passages found for any of them. If the request fails, first judgements are
         kept.
 
-        A first judgement of "nothing was found" is kept only if all searches were answered. Facts that are already
-        final keep their judgement. They are included only because a cascade's verifier runs just before this method.
+        A first judgement of "nothing was found" is kept only if all searches were answered. Final facts are included
+        only because a cascade's verifier runs just before this method.
         """
         pairs = list(zip(facts, tasks, strict=True))
         firsts = [fact.judgement for fact in facts if fact.judgement is not None]
@@ -217,8 +213,6 @@ def _found(task: SentenceTask, number: int, text: str, judged: JudgedFact, windo
 
 
 def _own_evidence(name: str, claim: str, judgement: Judgement, window: WindowTask) -> tuple[list[Evidence], Judgement]:
-    """Returns the passages that the judgement cites, or the closest ones if it cites none, with the renumbered
-    judgement."""
     cited = set(judgement.cited)
     shown = [item for item in window.passages if item.id in cited] or _nearest(claim, window.passages)
     ids = {item.id: f"{name}-e{number}" for number, item in enumerate(shown, 1)}
@@ -229,6 +223,5 @@ def _own_evidence(name: str, claim: str, judgement: Judgement, window: WindowTas
 
 
 def _nearest(claim: str, passages: Sequence[Evidence]) -> list[Evidence]:
-    """Selects the passages that share the rarest words with a claim and keeps their order."""
     chosen = best_passages(claim, [f"{item.title} {item.passage}" for item in passages], MOST_SHOWN)
     return [passages[index] for index in sorted(chosen)]

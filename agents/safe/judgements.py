@@ -1,12 +1,11 @@
 """Turns errors and model replies into judgements.
 
-Every passage number in a reply is checked. References to nonexistent passages are ignored. A verdict for or against a
-claim is rejected if it cites no passage, because it may come from the model's memory.
+References to passages that do not exist are removed from a reply. A verdict for or against a claim is rejected if it
+cites no passage, because it may come from the model's memory.
 
-The score of a chat model's verdict is P(supported), computed at the position of the verdict. It is the probability of
-tokens that begin "supported", divided by the probability of tokens that begin any verdict. The score expresses the
-model's own uncertainty and is not calibrated. A score exists only if the server returns log-probabilities and the
-verdict is found among the tokens. It never comes from the wording of a reply.
+The score of a chat model's verdict is P(supported) at the position of the verdict: the probability of tokens that begin
+"supported", divided by the probability of tokens that begin any verdict. It expresses the model's own uncertainty and
+is not calibrated. Without log-probabilities, or if the verdict is not found among the tokens, there is no score.
 """
 
 from __future__ import annotations
@@ -32,20 +31,20 @@ NO_GROUNDS = "The judge cited no passage for this verdict."
 NO_CONNECTION = "It is unrelated to the question."
 SUPPORTED = "supported"
 NO_VERDICT = {"ambiguous": UnscoredReason.AMBIGUOUS, "disputed": UnscoredReason.DISPUTED}
-"""Values that a model may return instead of a verdict. They leave the claim unscored."""
+"""Model replies that leave a claim unscored."""
 LEAST_CITED = {"supported": 1, "contradicted": 1, "disputed": 2}
 LEAST_FOUND = 0.5
-"""Minimum total probability of the allowed values. Below this, the model was likely to write something else, so the
-probabilities reveal nothing about its verdict."""
+"""Minimum total probability of the allowed verdicts. Below this, the model was likely to write something else, and
+their probabilities reveal nothing about its verdict.
+"""
 
 
 def unscored(error: FactloopError) -> Judgement:
-    """Returns an unscored judgement that records the error that prevented a verdict."""
     return Judgement(unscored_reason=reason_of(error), rationale=str(error))
 
 
 def unless_unanswered(judgement: Judgement, failure: Judgement | None) -> Judgement:
-    """Replaces a judgement that nothing was found with `failure`, if any, because a failed search proves nothing."""
+    """Replaces "nothing was found" with the `failure` of a search, if there was one."""
     nothing_found = judgement.verdict is Verdict.NOT_SUPPORTED and not judgement.contradicted
     return failure if nothing_found and failure is not None else judgement
 
@@ -90,7 +89,6 @@ def no_source() -> Judgement:
 
 
 def said(verdict: str, rationale: str, cited: Sequence[str], judged_by: str, wrong: str = "") -> Judgement:
-    """Converts a model's verdict to a judgement."""
     if verdict == SUPPORTED:
         return supported(rationale, cited, judged_by)
     if (reason := NO_VERDICT.get(verdict)) is not None:
@@ -103,8 +101,7 @@ def said(verdict: str, rationale: str, cited: Sequence[str], judged_by: str, wro
 def in_own_terms(
     judgement: Judgement, ids: Mapping[str, str], numbers: Mapping[int, int], *, n_shown: int
 ) -> Judgement:
-    """Changes ids and passage numbers in the judgement to match the claim's evidence. `n_shown` is the number of
-    passages shown."""
+    """Rewrites ids and passage numbers to match the claim's evidence. `n_shown` is the number of passages shown."""
 
     def told(text: str) -> str:
         return renumbered(text, numbers, n_shown=n_shown)
@@ -120,22 +117,22 @@ def in_own_terms(
 
 
 def with_score(judgement: Judgement, score: float | None) -> Judgement:
-    """Sets the score of a judgement, unless the judgement has no verdict or `score` is None."""
+    """Sets the score of a judgement, unless it has no verdict or `score` is None."""
     return judgement if score is None or judgement.verdict is None else judgement.model_copy(update={"score": score})
 
 
 def cited_ids(numbers: Sequence[int], evidence: Sequence[Evidence]) -> tuple[str, ...]:
-    """Returns the ids of the passages with these numbers, which start at 1. Ignores unknown and repeated numbers."""
+    """Returns the ids of the passages with these numbers, starting at 1. Ignores unknown and repeated numbers."""
     return tuple(dict.fromkeys(evidence[number - 1].id for number in numbers if 1 <= number <= len(evidence)))
 
 
 def known_numbers(text: str, n_shown: int) -> str:
-    """Removes all references to passages that were not shown from a rationale."""
+    """Removes references to passages that were not shown."""
     return renumbered(text, {number: number for number in range(1, n_shown + 1)}, n_shown=n_shown)
 
 
 def refuse(answer: BaseModel, complaint: str) -> NoReturn:
-    """Rejects a reply, so that the gateway requests another one and sends the complaint."""
+    """Rejects a reply. The gateway then sends the complaint and requests another reply."""
     raise ModelOutputError(complaint, schema=type(answer).__name__, reply=answer.model_dump_json())
 
 
@@ -154,14 +151,13 @@ def refuse_groundless(verdict: str, cited: Sequence[int], n_shown: int, answer: 
 
 
 def refuse_unless_in_order(numbers: Sequence[int], n_claims: int, answer: BaseModel) -> None:
-    """Rejects a reply unless it has one entry for each claim, in order."""
     if list(numbers) != list(range(1, n_claims + 1)):
         refuse(answer, f"{n_claims} claims are given, and judged were {list(numbers)}: judge each once, in order")
 
 
 @dataclass(frozen=True)
 class VerdictField:
-    """The field of a JSON reply that contains a verdict, and its possible values."""
+    """The field of a JSON reply that contains a verdict."""
 
     name: str
     options: tuple[str, ...]
@@ -172,7 +168,7 @@ class VerdictField:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Matches the field and its value. Inside other strings, quotes are escaped, so there are no false matches."""
+        """Matches the field and its value, but nothing inside other strings, whose quotes are escaped."""
         return re.compile(rf'"{re.escape(self.name)}"\s*:\s*"(?P<{VALUE}>[^"\\]*)"')
 
     def scores(self, tokens: Sequence[ReplyToken], said: Sequence[str]) -> list[float | None]:

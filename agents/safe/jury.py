@@ -1,12 +1,12 @@
-"""Lets several models judge each claim and combines their votes by a rule. Only the first model reads the answer.
+"""Combines the votes of several models on each claim. Only the first model reads the answer.
 
     majority     the outcome of more than half of all jurors
     unanimous    the outcome that all jurors agree on
     first_sure   the first sure verdict: one without a score, or with a score of at most .1 or at least .9
 
-Under `first_sure`, each model judges only the claims that the previous models were unsure about. Under the other rules,
-all models judge every claim concurrently. A model that fails has no vote but still counts as a juror. There is a
-verdict only if this model's vote could not have changed it. All votes are recorded in `Judgement.votes`.
+Under `first_sure`, each model judges only the claims that earlier models were unsure about. Under the other rules, all
+models judge every claim concurrently. A model that fails has no vote but still counts as a juror, so a verdict stands
+only if the missing vote could not change it. All votes are recorded in `Judgement.votes`.
 
 The jury is our own: SAFE has one rater (Wei et al. 2024, section 3).
 """
@@ -30,15 +30,15 @@ from factloop.core.records import Evidence, Judgement, JuryRule, UnscoredReason,
 from factloop.tools.calls.together import together
 
 SURE = 0.9
-"""Minimum score at which a `supported` verdict is sure. A `not_supported` verdict is sure up to a score of 1 - SURE."""
+"""Minimum score of a sure `supported` verdict. A `not_supported` verdict is sure up to a score of 1 - SURE."""
 
 Ask = Callable[[Any, Sequence[int]], Awaitable[Sequence[Judgement]]]
-"""Asks another juror to judge the claims at these positions in a single request."""
+"""Asks a juror to judge the claims at these positions in a single request."""
 
 
 @dataclass(frozen=True)
 class GroundedJury(ModelGroundedStages):
-    """Implements the grounded and fused stages with a jury. The first juror extracts facts and writes queries."""
+    """The grounded and fused stages with a jury. The first juror extracts facts and writes queries."""
 
     others: Sequence[ModelGroundedStages] = ()
     rule: JuryRule = "majority"
@@ -71,7 +71,6 @@ class GroundedJury(ModelGroundedStages):
         return first if isinstance(first, NextQueries) else await self.joined(case, first, context)
 
     async def joined(self, case: Case, first: Judgement, context: CheckContext) -> Judgement:
-        """Combines the first juror's judgement of a claim with the other jurors' judgements."""
         return (await self._joined([case], [first], None, context))[0]
 
     async def assess_together(
@@ -91,8 +90,6 @@ class GroundedJury(ModelGroundedStages):
         evidence: Sequence[Evidence] | None,
         context: CheckContext,
     ) -> list[Judgement]:
-        """Combines the first juror's judgements with the other jurors' judgements. The others do not search again."""
-
         async def ask(juror: ModelGroundedStages, places: Sequence[int]) -> Sequence[Judgement]:
             closed = [replace(cases[place], searches_left=0) for place in places]
             steps = (
@@ -107,7 +104,7 @@ class GroundedJury(ModelGroundedStages):
 
 @dataclass(frozen=True)
 class PaperJury(ModelPaperStages):
-    """Implements the paper plan's stages with a jury. All jurors rate every claim."""
+    """The paper plan's stages with a jury. Every juror rates every claim."""
 
     others: Sequence[ModelPaperStages] = ()
     rule: JuryRule = "majority"
@@ -121,7 +118,7 @@ class PaperJury(ModelPaperStages):
 
 
 async def decided(first: Sequence[Judgement], others: Sequence[Any], rule: JuryRule, ask: Ask) -> list[Judgement]:
-    """Asks the other jurors and returns the joint judgement for each claim. Raises ConfigError."""
+    """Asks the other jurors and returns the joint judgement of each claim. Raises ConfigError."""
     votes = [[one] for one in first]
 
     async def add(juror: Any, places: Sequence[int]) -> None:
@@ -154,8 +151,7 @@ def is_sure(judgement: Judgement) -> bool:
 
 
 def joint(said: Sequence[Judgement], rule: JuryRule) -> Judgement:
-    """Combines the jurors' judgements. If the rule gives no verdict, the claim is unscored and all citations are
-    kept."""
+    """Combines the jurors' judgements. Without a verdict, the claim is unscored and all citations are kept."""
     votes = tuple(_vote(one) for one in said)
     quorum = {"first_sure": 1, "majority": len(said) // 2 + 1, "unanimous": len(said)}[rule]
     chosen = said[-1] if rule == "first_sure" else _chosen(said, quorum)
@@ -170,8 +166,9 @@ def joint(said: Sequence[Judgement], rule: JuryRule) -> Judgement:
 
 
 def _chosen(said: Sequence[Judgement], quorum: int) -> Judgement | None:
-    """The first judgement with the winning outcome, or None if too few jurors voted for it. If the outcome is "not
-    supported", the judgement also agrees with the majority on whether the claim is contradicted."""
+    """Among several "not supported" votes, chooses one that agrees with the majority on whether the claim is
+    contradicted.
+    """
     outcome, n = Counter(map(_outcome, said)).most_common(1)[0]
     if n < quorum:
         return None
@@ -185,7 +182,7 @@ def _outcome(judgement: Judgement) -> str:
 
 
 def _why_open(said: Sequence[Judgement]) -> UnscoredReason:
-    """A juror's failure if there was one, because another attempt may succeed, or else a split jury."""
+    """Returns a juror's failure, if any, because another attempt may succeed, or else a split jury."""
     reasons = [one.unscored_reason for one in said if one.unscored_reason is not None]
     return next((reason for reason in reasons if ABOUT[reason].failure), UnscoredReason.SPLIT_JURY)
 

@@ -1,4 +1,4 @@
-"""Implements the stages of all plans with a chat model. Each stage renders a prompt and interprets the reply."""
+"""Implements the stages of all plans with a chat model."""
 
 from __future__ import annotations
 
@@ -80,23 +80,20 @@ PAPER_PROMPTS = (
 GROUNDED_PROMPTS = ("safe/grounded_claims", "safe/grounded_facts", *FUSED_PROMPTS)
 
 SENTENCE_CHARACTERS = 2_000
-"""Maximum length of a supplied sentence, in characters. Sentences that factloop splits itself are never longer."""
+"""Maximum number of characters in a supplied sentence. Sentences that factloop splits itself are never longer."""
 ANSWER_CHARACTERS = 6_000
-"""Number of characters of the answer to show in prompts. Clearly longer answers are shown as excerpts."""
+"""Number of characters of the answer to show in a prompt. Clearly longer answers are shown as excerpts."""
 _ROW_END = re.compile(r"\A[ \t]*\|[ \t]*(?=\r?\n)")
 """Matches the end of a table row, which is not part of the next sentence."""
 
 
 def passages(evidence: Iterable[Evidence]) -> list[str]:
-    """Formats the passages for a prompt. Their order determines the numbers that the model cites."""
+    """Formats the passages in the order in which the model numbers them."""
     return [as_shown(item) for item in evidence]
 
 
 def sentence_prompt(prompts: PromptRegistry, answer: Answer, tasks: Sequence[SentenceTask]) -> RenderedPrompt:
-    """Renders the fused plan's prompt for neighbouring sentences, with the headings and the excerpt of the first.
-
-    If the first sentence also occurs elsewhere in the response, the text before it is added below its headings.
-    """
+    """Renders the fused plan's prompt for neighbouring sentences, with the headings and the excerpt of the first."""
     first = tasks[0]
     return prompts["safe/sentence_facts"].render(
         question=answer.prompt or None,
@@ -128,14 +125,12 @@ def _each_once(cases: Sequence[Case], queries: Sequence[Sequence[str]]) -> Seque
 
 
 def rating_prompt(prompts: PromptRegistry, prompt: str | None, case: Case) -> RenderedPrompt:
-    """Renders the paper plan's prompt for rating a claim."""
     return prompts["safe/rating"].render(
         question=prompt or None, sentence=stated(case.task), fact=case.claim, evidence=passages(case.evidence)
     )
 
 
 def claims_prompt(prompts: PromptRegistry, answer: Answer, claims: Sequence[str], window: WindowTask) -> RenderedPrompt:
-    """Renders the grounded plan's prompt for several claims."""
     return prompts["safe/grounded_claims"].render(
         passage=passages(window.passages),
         question=answer.prompt or None,
@@ -145,23 +140,21 @@ def claims_prompt(prompts: PromptRegistry, answer: Answer, claims: Sequence[str]
 
 
 def shown_answer(answer: Answer, task: SentenceTask, most: int = ANSWER_CHARACTERS) -> str:
-    """Returns the whole answer, so that all requests about it begin alike, or an excerpt if the answer is too long."""
     return answer.around(task.start, task.end, most=most)
 
 
 def in_context(answer: Answer, task: SentenceTask) -> str:
-    """Returns a sentence with supplied facts, preceded by the text that distinguishes it from an identical sentence."""
+    """Returns the sentence of supplied facts, preceded by any text that distinguishes it from identical sentences."""
     return "\n".join(filter(None, (answer.told_apart_by(task), task.sentence[:SENTENCE_CHARACTERS])))
 
 
 def stated(task: SentenceTask) -> str:
-    """Returns a sentence with its headings or table header, for a judge that has not seen the rest of the answer."""
+    """Returns a sentence with its headings or table header, for a judge that does not see the rest of the answer."""
     sentence = task.sentence[:SENTENCE_CHARACTERS]
     return f"{task.above}\n{sentence}" if task.above else sentence
 
 
 def _in_place(answer: Answer, window: WindowTask) -> list[str]:
-    """Returns the sentences of a window, each with the text that separates it from the previous one."""
     reached = window.sentences[0].start
     texts: list[str] = []
     for task in window.sentences:
@@ -176,7 +169,7 @@ class _ModelStages:
     prompts: PromptRegistry
     reads_code: bool = True
     logprobs: bool = True
-    """Whether to request log-probabilities with each verdict, from which its score is calculated."""
+    """Whether to request log-probabilities, from which the scores of verdicts are calculated."""
 
     @property
     def name(self) -> str:
@@ -366,13 +359,13 @@ class ModelFusedStages(_ModelStages):
 
 @lru_cache(maxsize=64)
 def _offers(tools: tuple[tuple[str, str], ...]) -> Offers[Assessment, SearchCall]:
-    """Offers search tools to the model. Cached, because each combination of tools requires its own class."""
+    """Cached, because each combination of tools requires its own class."""
     return Offers(dict(tools), SearchCall, Assessment, lambda one: one.verdict == "insufficient")
 
 
 @dataclass(frozen=True)
 class ModelGroundedStages(ModelFusedStages):
-    """Implements the grounded stages. Sentences missing from a reply go through the stages of the fused plan."""
+    """The grounded stages. Sentences missing from a reply go through the stages of the fused plan."""
 
     async def read(self, window: WindowTask, context: CheckContext) -> WindowReading:
         prompt = self.prompts["safe/grounded_facts"].render(
@@ -428,7 +421,6 @@ class ModelGroundedStages(ModelFusedStages):
         return answer, judged
 
     def _grounded(self, entry: JudgedByPassages, window: WindowTask, score: float | None) -> Judgement:
-        """Converts an entry to a judgement. A verdict that cites too few passages does not count and has no score."""
         cited = cited_ids(entry.passages, window.passages)
         if len(cited) < LEAST_CITED.get(entry.verdict, 0):
             return not_supported(NO_GROUNDS, (), self.name, contradicted=False)
@@ -439,7 +431,7 @@ class ModelGroundedStages(ModelFusedStages):
 def _fitting(
     tasks: Sequence[SentenceTask], context: CheckContext, facts_of: Callable[[Any], Iterable[tuple[int, str]]]
 ) -> Faithful[Any]:
-    """Returns a function that checks facts against these sentences. Facts describe code freely, so it is excluded."""
+    """Checks facts against these sentences, except for code, which facts may describe in any words."""
     sentences = ["" if task.is_code else task.sentence for task in tasks]
     return Faithful(sentences, context.answer.wording, facts_of)
 
@@ -454,7 +446,6 @@ def _numbered(answer: GroundedFacts | WindowFacts) -> Iterable[tuple[int, str]]:
 
 
 def _revised(fact: str, told: str, context: CheckContext) -> str:
-    """Returns the model's self-contained version of a fact, or the original if the model changed its meaning."""
     told = told.strip()
     return told if told and complaint(fact, [told], context.answer.wording) is None else fact
 
@@ -473,16 +464,14 @@ def _queries(told: Iterable[str]) -> tuple[str, ...]:
 
 
 def _one_for_each(given: Sequence[str], answer: SentenceFacts) -> None:
-    """Rejects a reply that splits, merges or omits facts, because its entries cannot be matched with the facts."""
+    """Rejects a reply that splits, merges or omits facts, because its entries cannot be matched to them."""
     if len(answer.facts) != len(given):
         refuse(answer, f"{len(given)} facts are given, and {len(answer.facts)} came back: return each once, in order")
 
 
 def _of_sentences_shown(n_sentences: int, answer: GroundedFacts | WindowFacts) -> None:
-    """Rejects a reply that refers to an unknown sentence, or lists a sentence both with and without a fact.
-
-    The other numbers in such a reply are unreliable as well, because they may start at 0. Skipped sentences are
-    accepted here and requested again later.
+    """Rejects a reply that refers to an unknown sentence: its numbers may all start at 0. Also rejects a sentence that
+    is listed both with and without a fact. Skipped sentences are requested again later.
     """
     with_fact, without = {fact.sentence for fact in answer.facts}, set(answer.without_fact)
     off_topic = set(answer.off_topic) if isinstance(answer, GroundedFacts) else set()
@@ -493,10 +482,6 @@ def _of_sentences_shown(n_sentences: int, answer: GroundedFacts | WindowFacts) -
 
 
 def _each_assessed(n_claims: int, n_shown: int, answer: Assessments | GroundedClaims | GivenClaims) -> None:
-    """Rejects a reply unless it has one entry per claim, in order, with verdicts based on passages.
-
-    An entry may cite passages that were found for other claims.
-    """
     refuse_unless_in_order([entry.claim for entry in answer.claims], n_claims, answer)
     for entry in answer.claims:
         cited = entry.passages if isinstance(entry, JudgedByPassages) else entry.cited

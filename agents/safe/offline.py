@@ -1,4 +1,4 @@
-"""Implements the fused and paper stages without a chat model: spaCy extracts facts, and a judge reads the evidence."""
+"""Implements the fused and paper stages without a chat model: spaCy extracts facts, and a verifier judges them."""
 
 from __future__ import annotations
 
@@ -38,9 +38,7 @@ class Rater(Protocol):
     @property
     def name(self) -> str: ...
 
-    async def judge(self, case: Case, context: CheckContext) -> tuple[SupportReading, Judgement]:
-        """Returns the judge's reading of the evidence, and the resulting judgement of the claim."""
-        ...
+    async def judge(self, case: Case, context: CheckContext) -> tuple[SupportReading, Judgement]: ...
 
 
 @dataclass(frozen=True)
@@ -66,22 +64,22 @@ class VerifierRater:
 class JudgeRater:
     """Rates claims with a judge model and its thresholds (`--judge`).
 
-    Claims that score at least `upper` are supported, and claims that score at most `lower` are not. A person must read
-    the claims in between. If no thresholds were derived from labels, `lower` is None and no claims are in between.
+    Claims that score at least `upper` are supported, and claims that score at most `lower` are not. The claims in
+    between are left to a person. Without thresholds derived from labels, `lower` is None and no claims are in between.
     """
 
     verifier: Judge
     upper: float = THRESHOLD
     lower: float | None = None
     reads: Read | None = None
-    """Replaces the judge's own `reads`, so that all waiting claims are read together."""
+    """Replaces the judge's own `read`, so that all waiting claims are read together."""
 
     @property
     def name(self) -> str:
         return self.verifier.judged_by
 
     async def judge(self, case: Case, context: CheckContext) -> tuple[SupportReading, Judgement]:
-        """Reads each passage together with its title, which often names the subject that the passage calls *it*."""
+        """Reads each passage below its title, which often names the subject that the passage calls *it*."""
         texts = [f"{heading(one.title, one.section)}\n{one.passage}".strip() for one in case.evidence]
         reading = await rate(self.verifier, case.claim, texts, meter=context.meter, upper=self.upper, read=self.reads)
         judgement = judgement_of(reading, case, self.verifier).model_copy(update={"judged_by": self.name})
@@ -109,16 +107,13 @@ class _OfflineStages:
         return self.rater.name
 
     async def abstention(self, _task: SentenceTask, _passages: Sequence[Evidence], _context: CheckContext) -> None:
-        """Always None, because comparing words cannot show whether a passage answers a question."""
+        """Returns None, because comparing words cannot show whether a passage answers a question."""
 
 
 class OfflineFusedStages(_OfflineStages):
-    """Implements `FusedStages` without a chat model."""
-
     async def sentence_facts(
         self, tasks: Sequence[SentenceTask], context: CheckContext
     ) -> Sequence[Sequence[FoundFact]]:
-        """Returns the facts of each sentence. The list is empty for a sentence that states nothing checkable."""
         return [
             [_found(claim, context.answer) for claim in _claims_of(task, context.answer, self.nlp)]
             if _is_read(task, context.answer)
@@ -127,13 +122,13 @@ class OfflineFusedStages(_OfflineStages):
         ]
 
     async def given_facts(self, task: SentenceTask, facts: Sequence[str], context: CheckContext) -> Sequence[FoundFact]:
-        """Resolves pronouns and short names in the supplied facts. Facts are not split."""
+        """Resolves pronouns and short names in the supplied facts, without splitting them."""
         if not _is_read(task, context.answer):
             return [_unread(fact) for fact in facts]
         return [_found(_whole(fact, task, context.answer, self.nlp), context.answer) for fact in facts]
 
     async def assess(self, case: Case, context: CheckContext) -> Judgement | NextQueries:
-        """Settles a claim once the evidence supports or contradicts it, or once there are no queries left."""
+        """Settles a claim once the evidence supports or contradicts it, or no queries are left."""
         reading, judgement = await self.rater.judge(case, context)
         if reading.label == "insufficient" and case.may_search and _is_worth_another_query(case):
             query = next_query(case.claim, case.queries)
@@ -144,12 +139,12 @@ class OfflineFusedStages(_OfflineStages):
     async def assess_together(
         self, cases: Sequence[Case], _evidence: Sequence[Evidence], context: CheckContext
     ) -> Sequence[Judgement | NextQueries]:
-        """Judges each claim by its own passages, because judges gain nothing from reading several claims at once."""
+        """Judges each claim by its own passages."""
         return [await self.assess(case, context) for case in cases]
 
 
 class OfflinePaperStages(_OfflineStages):
-    """Implements `PaperStages` without a chat model, with SAFE's fixed number of searches."""
+    """The paper plan's stages without a chat model, with SAFE's fixed number of searches."""
 
     async def split(self, task: SentenceTask, context: CheckContext) -> SplitSentence:
         if not _is_read(task, context.answer):
@@ -163,13 +158,13 @@ class OfflinePaperStages(_OfflineStages):
         return next((one.self_contained for one in claims if one.text == fact), fact)
 
     async def relevance(self, _claim: str, _task: SentenceTask, _context: CheckContext) -> bool:
-        """Always True, because words alone do not show relevance and excluding claims would hide errors."""
+        """Returns True, because words alone do not show relevance, and excluding claims would hide errors."""
         return True
 
     async def next_query(self, case: Case, _context: CheckContext) -> NextQueries:
-        """Returns a query in new words, or the first query again if no new words are left.
+        """Returns a query in new words, or the first query again if there are none.
 
-        A repeated web search is answered from the cache, whereas documents and custom tools are searched again.
+        A repeated web search is answered from the cache. Documents and custom tools are searched again.
         """
         return NextQueries((next_query(case.claim, case.queries) or search_query(case.claim),))
 
@@ -180,11 +175,11 @@ class OfflinePaperStages(_OfflineStages):
 
 
 def verify_case(verifier: Verifier, case: Case, nlp: Language) -> SupportReading:
-    """Lets the judge read a claim's evidence.
+    """Judges a claim by its evidence.
 
-    Search results contain neighbouring text on other subjects, so the judge reads them in pieces. Each piece is read
-    below its title, which often names the subject that the passage calls *she* or *it*. If a claim does not say whom it
-    is about, a judge that can abstain gives no verdict.
+    Search results contain neighbouring text on other subjects, so the verifier reads them in pieces. Each piece follows
+    its title, which often names the subject that the passage calls *she* or *it*. If a claim does not say whom it is
+    about, a verifier that can abstain gives no verdict.
     """
     numbers = document_numbers(case.evidence)
     found = [
@@ -202,7 +197,7 @@ def verify_case(verifier: Verifier, case: Case, nlp: Language) -> SupportReading
 
 
 def judgement_of(reading: SupportReading, case: Case, verifier: Verifier) -> Judgement:
-    """Converts a reading to a judgement. If a judge that can abstain is unsure, a person must read the claim."""
+    """Converts a reading to a judgement. If a verifier that can abstain is unsure, the claim is left to a person."""
     supported = reading.label == "supported"
     needs_reading = reading.label == "insufficient" and verifier.abstains and bool(reading.cited)
     said: dict[str, Any] = {
@@ -224,7 +219,6 @@ def judgement_of(reading: SupportReading, case: Case, verifier: Verifier) -> Jud
 
 
 def _is_open(claim: str, nlp: Language) -> bool:
-    """Whether the claim's subject contains a third-person pronoun: *He ...*, *Her first book ...*"""
     doc = parse(parsed_part(claim), nlp)
     subject = next((token for token in doc if token.dep_ in {"nsubj", "nsubjpass"}), None)
     named = () if subject is None else subject.subtree
@@ -232,7 +226,6 @@ def _is_open(claim: str, nlp: Language) -> bool:
 
 
 def _is_read(task: SentenceTask, answer: Answer) -> bool:
-    """Whether the sentence is in the language of the spaCy pipeline."""
     return is_english_at(answer.response, task.start, task.end)
 
 
@@ -246,7 +239,6 @@ def _unread(fact: str) -> FoundFact:
 
 
 def _claims_of(task: SentenceTask, answer: Answer, nlp: Language) -> Sequence[ReadClaim]:
-    """The facts of a sentence, list item or table row."""
     lead = task.above.splitlines()[-1] if task.above else ""
     rows = row_claims(task.sentence, lead)
     if rows:
@@ -262,18 +254,15 @@ def _claims_of(task: SentenceTask, answer: Answer, nlp: Language) -> Sequence[Re
 
 
 def _whole(fact: str, task: SentenceTask, answer: Answer, nlp: Language) -> ReadClaim:
-    """Returns a supplied fact as a single claim. If the parser would split the fact, its wording is left unchanged."""
     read = read_claims(plain_text(fact), _before(task, answer), answer.asked, nlp)
     return replace(read[0], text=fact) if len(read) == 1 else ReadClaim(fact, plain_text(fact), is_open=False)
 
 
 def _before(task: SentenceTask, answer: Answer) -> Sequence[str]:
-    """The first sentence of the response or conversation and the last few sentences before this one, oldest first."""
     before = [*answer.said_before, *(part.text for part in answer.prose_before(task.start))]
     opening = before[:1] if len(before) > _LOOK_BACK else []
     return [plain_text(text) for text in [*opening, *before[-_LOOK_BACK:]]]
 
 
 def _is_worth_another_query(case: Case) -> bool:
-    """Whether the last query found anything new. Always True after the first query, whose wording may be at fault."""
     return len(case.queries) < 2 or any(item.query == " ".join(case.queries[-1].split()) for item in case.evidence)

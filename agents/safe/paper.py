@@ -1,8 +1,8 @@
 """The paper plan: SAFE's five stages with one call each (Wei et al. 2024, section 3 and appendix C).
 
-There are three departures from the paper. Repeated facts are judged once. A claim's rounds end once the search has
-found everything in the documents. A failed stage leaves the claim unscored, whereas the released code drops the claim
-or continues with a guess. The `safe` plan (`published.py`) has only the last departure.
+There are three departures. Repeated facts are judged once. A claim's rounds end once the search has found everything in
+the documents. A failed stage leaves the claim unscored, whereas the released code drops the claim or continues with a
+guess. The `safe` plan (`published.py`) makes only the last departure.
 """
 
 from __future__ import annotations
@@ -39,14 +39,12 @@ RELEVANCE, NEXT_QUERY, RATE = "relevance", "next_query", "rate"
 class PaperPlan(SafePlan):
     stages: PaperStages
     ends_early = True
-    """Whether a claim's rounds end once the search has found everything in the documents."""
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
-        """Builds the graph for a claim: `relevance`, then `max_searches` rounds of `next_query -> search`, then `rate`.
+        """Builds the graph of a claim: `relevance`, then `max_searches` rounds of `next_query -> search`, then `rate`.
 
         The rounds end early if no search tool works, if everything in the documents has been found, or if the model has
-        no further query. With a `look` node, that node comes after `relevance` and may settle the claim before the
-        first round.
+        no further query. A `look` node comes after `relevance` and may settle the claim.
         """
 
         async def relevance(state: FactState, runtime: Runtime[CheckContext]) -> Update:
@@ -92,8 +90,7 @@ class PaperPlan(SafePlan):
         return graph.compile(name="claim")
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
-        """Splits the sentence, unless facts are supplied, and revises each fact. Facts that cannot be revised are
-        unscored."""
+        """Splits the sentence (unless it has supplied facts) and revises each fact, which is unscored if this fails."""
         (task,) = group
         split = await self.stages.split(task, context) if task.given is None else SplitSentence(task.given)
         found = await together(self._revised(task, number, fact, context) for number, fact in enumerate(split.facts))

@@ -1,7 +1,6 @@
 """Selects the passages that the grounded plan shows: all of them if the documents are short, otherwise the best ones.
 
-Its searches go through the gateway, which meters, rate-limits, caches and deduplicates them. Passages include
-neighbouring text, so passages from one document often overlap. The overlapping text is shown only once.
+Passages include neighbouring text, so those of one document often overlap. Overlapping text is shown only once.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ from factloop.tools.text.words import content_words
 
 STAGE = "search"
 SHOWN_CHARACTERS = 6_000
-"""Total length, in characters, of the passages to show with each window if there are too many to show all."""
+"""Maximum total length, in characters, of the passages shown with a window, unless all are shown."""
 WHOLE_TIMES = 1.5
-"""All passages are shown if their length is at most this multiple of the limit. A second call would cost more."""
+"""If the documents are at most this many times longer than the limit, all are shown: a second call would cost more."""
 MOST_PASSAGES, MOST_TIMES = 12, 2.5
-"""Maximum number of passages to show in one prompt, and the factor by which long passages may exceed the limit."""
+"""Maximum number of passages in one prompt, and the factor by which long passages may exceed the limit."""
 _WORD = re.compile(r"\w+")
 _PRONOUNS = r"(?:he|she|it|they|his|her|hers|its|their|theirs|him|them)"
 _OPENERS = "in|on|at|by|from|for|to|of|with|under|over|after|before|during|since|until|as|if|when|while|though|although"
@@ -44,20 +43,20 @@ _REFERS = re.compile(
 )
 """Matches a sentence whose subject is named elsewhere, optionally after an opener such as *In 1850,*.
 
-A word directly after a preposition is its object, not the subject: *Over the years, Ada ...*, *In her youth Ada ...*
+A word directly after a preposition is not the subject: *Over the years, Ada ...*, *In her youth Ada ...*
 """
 _LOOK_BACK = 1_000
 """Maximum distance in characters between the start of the previous sentence and the start of this one."""
 _LEAST_SHARED = 40
-"""Minimum length of an overlap between two passages, in characters. A shorter overlap may be a coincidence."""
+"""Minimum number of characters in an overlap between two passages. A shorter one may be a coincidence."""
 
 
 class Passages(NamedTuple):
     items: Sequence[Evidence]
     failure: Judgement | None = None
-    """The failure of a tool to answer a query that another tool answered. Searching again may find more."""
+    """The failure of one tool to answer a query that another tool answered. Searching again may find more."""
     is_all: bool = False
-    """Whether there are no other passages to find."""
+    """Whether all passages have been found."""
 
 
 async def passages_for(
@@ -78,7 +77,7 @@ async def passages_for(
 async def passages_of_claims(
     claims: Sequence[str], context: CheckContext, *, results: int, characters: int = SHOWN_CHARACTERS
 ) -> Passages:
-    """Searches for each claim and returns passages for judging all of them. Raises the errors of `passages_for`."""
+    """Searches for each claim and returns passages for judging all of them. Raises what `passages_for` raises."""
     topic = topic_of(context.answer.prompt)
     queries = [search_query(claim, topic) for claim in claims]
     return await _searched(queries, context, results=results, characters=characters)
@@ -87,13 +86,13 @@ async def passages_of_claims(
 async def may_bring_more(
     claim: str, shown: Sequence[Evidence], context: CheckContext, *, results: int, other_side: bool = False
 ) -> bool:
-    """Whether the first `2 * results` hits of a search for a claim may include a passage not yet shown.
+    """Whether the first `2 * results` hits of a search for a claim may include a passage that was not shown.
 
-    With `other_side`, which is meant for supported claims, a passage counts only if it contains at least half of the
-    claim's words but not all of them. Such a passage is about the same subject but may give another value.
+    With `other_side`, meant for supported claims, a passage counts only if it contains at least half of the claim's
+    words but not all of them, because it may then give another value.
 
-    Tools that cost money are not called, and a failed search is not repeated. In both cases the result is True, so that
-    the second examination searches again, or False with `other_side`. Raises ConfigError.
+    Tools that cost money are not called, and a failed search is not repeated. The result is then True, so that the
+    second examination searches again, or False with `other_side`. Raises ConfigError.
     """
     if not all(tool.is_local for tool in context.searching.tools):
         return not other_side
@@ -115,14 +114,13 @@ async def may_bring_more(
 
 
 def _differs_in_part(claim: str, passage: str) -> bool:
-    """Whether the passage contains at least half of the claim's words, but not all of them."""
     words = set(content_words(claim))
     n_lacking = len(words.difference(content_words(passage)))
     return 0 < 2 * n_lacking <= len(words)
 
 
 def is_all_found(tools: Sequence[SearchTool], found: Iterable[Evidence]) -> bool:
-    """Whether the evidence contains everything that these tools can find, so that another search is pointless."""
+    """Whether the evidence already contains everything that these tools can find."""
     hits = _all_hits(tools, SHOWN_CHARACTERS)
     if hits is None:
         return False
@@ -133,7 +131,6 @@ def is_all_found(tools: Sequence[SearchTool], found: Iterable[Evidence]) -> bool
 
 
 def _all_hits(tools: Sequence[SearchTool], characters: int) -> list[SearchHit] | None:
-    """All passages that the tools can find, in reading order, or None if there are too many to show."""
     most, hits = round(WHOLE_TIMES * characters), list[SearchHit]()
     for tool in tools:
         passages = tool.all_passages(most)
@@ -146,11 +143,7 @@ def _all_hits(tools: Sequence[SearchTool], characters: int) -> list[SearchHit] |
 
 
 async def _searched(queries: Sequence[str], context: CheckContext, *, results: int, characters: int) -> Passages:
-    """Returns the hits of all queries without duplicates, starting with the best hit of each query.
-
-    Each query returns `results` passages. If only local documents are searched, which costs nothing, more passages are
-    added until the total length reaches `characters`.
-    """
+    """If only local documents are searched, which costs nothing, passages are added until they reach `characters`."""
     is_free = all(tool.is_local for tool in context.searching.tools)
     searching = context.searching.deeper(MOST_PASSAGES) if is_free else context.searching
     asked = await together(_asked_of_all(query, searching, context) for query in dict.fromkeys(queries))
@@ -171,8 +164,6 @@ async def _searched(queries: Sequence[str], context: CheckContext, *, results: i
 async def _asked_of_all(
     query: str, searching: SearchGateway, context: CheckContext
 ) -> Sequence[SearchAnswer | FactloopError]:
-    """Returns each tool's answer or failure. Raises the first failure if all tools fail."""
-
     async def ask(tool: SearchTool) -> SearchAnswer | FactloopError:
         try:
             return await searching.search(tool, query, stage=STAGE, meter=context.meter)
@@ -189,7 +180,6 @@ async def _asked_of_all(
 
 
 def _first(passages: Sequence[Evidence], characters: int) -> Sequence[Evidence]:
-    """Returns the best hits that fit into `characters`, or a few more if the passages are long. Always at least one."""
     lengths = [*accumulate(len(item.passage) for item in passages)]
     n_fit = sum(length <= characters for length in lengths)
     n_long = sum(length <= MOST_TIMES * characters for length in lengths[:MOST_PASSAGES])
@@ -197,8 +187,7 @@ def _first(passages: Sequence[Evidence], characters: int) -> Sequence[Evidence]:
 
 
 def _query(task: SentenceTask, context: CheckContext) -> str:
-    """Builds a query from a sentence and its heading or lead-in. If the sentence begins with words such as *she* or
-    *the firm*, the query includes the previous sentence too."""
+    """Includes the previous sentence if this one begins with words such as *she* or *the firm*."""
     under = task.above.splitlines()[-1] if task.above and task.start else ""
     before = ""
     if refers_back(task.sentence):
@@ -217,14 +206,14 @@ def _evidence(hit: SearchHit, query: str, rank: int, retrieved_at: datetime) -> 
 
 
 def numbered(passages: Iterable[Evidence]) -> tuple[Evidence, ...]:
-    """Gives the passages ids by position: `p1`, `p2` and so on."""
+    """Numbers the passages: `p1`, `p2` and so on."""
     return tuple(item.model_copy(update={"id": f"p{number}"}) for number, item in enumerate(passages, 1))
 
 
 def without_repeats(passages: Iterable[Evidence], *, most: int) -> list[Evidence]:
-    """Joins overlapping passages of one document, as long as the result has at most `most` characters. Keeps the order.
+    """Joins overlapping passages of a document into passages of up to `most` characters. Keeps the order.
 
-    If the joined passage would be longer, the later one keeps only the text that the earlier one does not contain.
+    If the joined passage would be longer, the later one loses the text that the earlier one contains.
     """
     kept: list[Evidence] = []
     for item in passages:
@@ -233,7 +222,7 @@ def without_repeats(passages: Iterable[Evidence], *, most: int) -> list[Evidence
 
 
 def fresh_part(passage: str, shown: Iterable[str]) -> str:
-    """Returns the part of a passage that does not overlap any passage shown before. Empty if nothing is new."""
+    """Returns the part of a passage that overlaps no passage shown before. Empty if nothing is new."""
     for text in shown:
         if passage in text:
             return ""
@@ -243,14 +232,13 @@ def fresh_part(passage: str, shown: Iterable[str]) -> str:
 
 
 def part_of(item: Evidence, passage: str) -> dict[str, object]:
-    """Returns the fields of the evidence that change if only this part of its passage is kept."""
+    """Returns the fields of the evidence that change if it is cut to this part of its passage."""
     start = item.passage.index(passage)
     pages = [(at - start, page) for at, page in item.pages if at < start + len(passage)]
     return {"passage": passage, "section": None if start else item.section, "pages": _in_order(pages)}
 
 
 def _in_order(pages: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Each page once. Of the pages that begin before the passage, only the last one is kept."""
     by_start = dict(sorted((max(at, 0), page) for at, page in pages))
     return tuple((at, page) for page, at in {page: at for at, page in reversed(by_start.items())}.items())[::-1]
 
@@ -275,7 +263,6 @@ def _add(kept: list[Evidence], new: Evidence, most: int) -> None:
 
 
 def _joined(old: Evidence, new: Evidence) -> Evidence | None:
-    """Joins two passages, keeping the query and id of `old`. Returns None if they do not overlap."""
     if new.passage in old.passage:
         return old
     begins = {"source": new.source, "section": new.section, "published": new.published, "pages": new.pages}
@@ -302,7 +289,6 @@ def _pages(item: Evidence) -> Sequence[tuple[int, int]]:
 
 
 def _shared(first: str, second: str) -> int:
-    """The length of the overlap between the end of `first` and the start of `second`, or 0 if below `_LEAST_SHARED`."""
     head = second[:_LEAST_SHARED]
     if len(head) < _LEAST_SHARED:
         return 0

@@ -1,9 +1,9 @@
 """The `safe` plan: SAFE as in the authors' code (Wei et al. 2024, section 3 and appendix C).
 
-Prompts contain the same input as in SAFE. Splitting uses only the sentence, revising uses the fact and the whole
-response, and queries and ratings are based on the fact and the search results. Every sentence is split, and every fact
-is judged once all rounds of search are over. The verdict is either supported (strongly implied by the evidence) or not.
-See docs/papers.md for the remaining departures. The `paper` plan departs from SAFE wherever that gives better verdicts.
+Each prompt contains the same input as in SAFE: the sentence for splitting, the fact and the whole response for
+revising, and the fact and the search results for queries and ratings. Every sentence is split, and every fact is rated
+after all rounds of search. The verdict is either supported (strongly implied by the evidence) or not. See
+docs/papers.md for the remaining departures.
 """
 
 from __future__ import annotations
@@ -30,13 +30,12 @@ PUBLISHED_PROMPTS = (
 )
 VERIFIABLE_PROMPTS = ("safe/published/rating", "safe/published/verifiable_claims")
 BEFORE, AFTER = 3, 1
-"""Number of sentences that VeriScore shows before and after the sentence to split."""
+"""Number of sentences that VeriScore shows before and after the one to split."""
 WINDOW_CHARACTERS = 2_000
 RATED = VerdictField.of(PublishedRating, "rating")
 
 
 def published_rating(prompts: PromptRegistry, case: Case) -> RenderedPrompt:
-    """Renders the plan's prompt for rating a claim."""
     return prompts["safe/published/rating"].render(fact=case.claim, evidence=passages(case.evidence))
 
 
@@ -93,7 +92,7 @@ class VerifiablePlan(PublishedPlan):
 
 @dataclass(frozen=True)
 class VerifiableStages(PublishedStages):
-    """Splits sentences as VeriScore does: only verifiable claims are extracted, and each is already self-contained."""
+    """Splits sentences as VeriScore does, into verifiable claims that are already self-contained."""
 
     async def split(self, task: SentenceTask, context: CheckContext) -> SplitSentence:
         response = context.answer.response

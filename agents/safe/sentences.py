@@ -16,14 +16,14 @@ from factloop.tools.text.outline import Part
 from factloop.tools.text.silence import silence_of
 
 _PASSED_OVER = re.compile(r"\s+|\[\d{1,4}\]")
-"""Matches whitespace and citations, both of which sentence splitters often drop."""
+"""Matches whitespace and citations, which sentence splitters often drop."""
 _CITATIONS = re.compile(r"(?:[ \t]?\[\d{1,4}\])*")
 
 
 def sentences_of(
     answer: Answer, *, spans: Sequence[tuple[int, int]] | None = None, reads_code: bool = True
 ) -> list[SentenceTask]:
-    """Returns the sentences of the response, or only those at `spans`. If a sentence is not read, `silent` says why."""
+    """Returns the sentences of the response, or only those at `spans`. `silent` says why a sentence is not read."""
     chosen = answer.parts if spans is None else _at_spans(answer, spans)
     rows = answer.rows_left_out if spans is None else frozenset[int]()
     apart = frozenset[int]() if spans is None else _apart(chosen, answer.parts)
@@ -41,7 +41,7 @@ def sentences_of(
 def given_sentences(answer: Answer, given: Sequence[GivenFacts]) -> list[SentenceTask]:
     """Returns the sentences in `given` with their facts, followed by all other sentences, which are not read.
 
-    If a sentence is found in the response, its span includes the citations in it and directly after it. Otherwise, it
+    The span of a sentence includes the citations in it and directly after it. A sentence that is not in the response
     keeps the supplied text and has an empty span at the end of the previous sentence.
     """
     spans = find_sentences(answer.response, [one.sentence for one in given])
@@ -71,7 +71,6 @@ def _silence(part: Part, *, reads_code: bool) -> str | None:
 
 
 def _at_spans(answer: Answer, spans: Sequence[tuple[int, int]]) -> list[Part]:
-    """The requested spans, each with the kind and headings of the part where it starts. Code is split into parts."""
     starts = [part.start for part in answer.parts]
     chosen: list[Part] = []
     for start, end in spans:
@@ -84,7 +83,6 @@ def _at_spans(answer: Answer, spans: Sequence[tuple[int, int]]) -> list[Part]:
 
 
 def _apart(chosen: Sequence[Part], parts: Sequence[Part]) -> frozenset[int]:
-    """The numbers of chosen sentences that unread statements separate from the previous chosen sentence."""
     stating = [part.start for part in parts if silence_of(part) is None]
     pairs = enumerate(pairwise(chosen), 1)
     return frozenset(
@@ -93,10 +91,10 @@ def _apart(chosen: Sequence[Part], parts: Sequence[Part]) -> frozenset[int]:
 
 
 def find_sentences(response: str, sentences: Iterable[str]) -> list[tuple[int, int]]:
-    """Finds the span of each sentence in the response. Each search starts where the previous sentence ends.
+    """Returns the span of each sentence in the response, or an empty span if it is not found.
 
-    Whitespace and citations such as `[1]` are ignored. A sentence that is not found gets an empty span. The time per
-    sentence is linear in the length of the response.
+    Each search starts where the previous sentence ends, and takes linear time. Whitespace and citations such as `[1]`
+    are ignored.
     """
     kept = _kept(response)
     bare = "".join(response[place] for place in kept)
@@ -116,7 +114,6 @@ def find_sentences(response: str, sentences: Iterable[str]) -> list[tuple[int, i
 
 
 def _kept(text: str) -> list[int]:
-    """The positions of all characters except whitespace and citations."""
     kept: list[int] = []
     start = 0
     for gap in _PASSED_OVER.finditer(text):
@@ -127,7 +124,7 @@ def _kept(text: str) -> list[int]:
 
 @dataclass(frozen=True)
 class WindowSize:
-    """Maximum number of sentences, and of characters, in a window. A longer sentence is read on its own."""
+    """Maximum number of sentences, and of characters, in a window. A longer sentence is read alone."""
 
     sentences: int
     characters: int
@@ -135,18 +132,17 @@ class WindowSize:
 
 GROUNDED_WINDOW = WindowSize(12, 675)
 FUSED_WINDOW = WindowSize(2, 195)
-"""Holds slightly more than one long sentence. All claims wait for the longest window, so longer ones are slower."""
+"""Holds slightly more than one long sentence. All claims wait for the longest window, so larger ones are slower."""
 
 Windows = list[list[SentenceTask]]
 JoinRule = Callable[[SentenceTask, SentenceTask], bool]
-"""Decides whether a sentence may be read together with the one before it."""
 
 
 def windows_of(sentences: Sequence[SentenceTask], size: WindowSize, may_join: JoinRule) -> Windows:
-    """Groups neighbouring sentences into as few windows as possible, all of similar length.
+    """Groups neighbouring sentences into as few windows as possible, of similar length.
 
     Reading an answer takes as long as reading its longest window. A sentence with supplied facts gets a window of its
-    own, because those facts are judged as supplied.
+    own.
     """
     stretches: Windows = []
     for sentence in sentences:
@@ -159,7 +155,6 @@ def windows_of(sentences: Sequence[SentenceTask], size: WindowSize, may_join: Jo
 
 
 def goes_on(_before: SentenceTask, sentence: SentenceTask) -> bool:
-    """Whether there are no unread statements between the previous sentence and this one."""
     return not sentence.is_apart
 
 
@@ -169,7 +164,6 @@ def shares_headings(before: SentenceTask, sentence: SentenceTask) -> bool:
 
 
 def _of_like_length(stretch: Sequence[SentenceTask], size: WindowSize) -> Windows:
-    """Makes as few windows as `size` allows, with the lowest character limit that does not increase their number."""
     n_windows = len(_filled(stretch, size.sentences, size.characters))
     bounds = range(size.characters + 1)
     lowest = bisect_left(bounds, x=True, key=lambda bound: len(_filled(stretch, size.sentences, bound)) <= n_windows)

@@ -1,6 +1,6 @@
-"""Defines the state of the SAFE graphs, and pure functions to update it. The state consists of records.
+"""The state of the SAFE graphs, and pure functions to update it.
 
-Loading a checkpoint turns tuples into lists, so nothing here may rely on a sequence being one or the other.
+Loading a checkpoint turns tuples into lists, so no code may depend on which of the two a sequence is.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Stage = Literal["cheap", "model"]
 class SentenceTask:
     """A sentence, table row or piece of code in the response.
 
-    `response[start:end] == sentence`, unless facts were supplied for a sentence that is not in the response. In that
+    `response[start:end] == sentence`, except for a sentence with supplied facts that is not in the response. In that
     case, `start == end`.
     """
 
@@ -34,40 +34,37 @@ class SentenceTask:
     start: int
     end: int
     above: str = ""
-    """The context of the sentence, one entry per line: headings, then the lead-in of its list or its table's header."""
+    """The sentence's context, one entry per line: headings, then the lead-in of its list or the header of its table."""
     number: int = 0
-    """The position of the sentence in the check, starting at 0."""
     is_code: bool = False
     given: Sequence[str] | None = None
-    """The facts that the caller supplied for the sentence, or None if the plan must split the sentence."""
+    """The facts that the caller supplied for the sentence, or None if the plan must extract them."""
     is_apart: bool = False
-    """Whether there are unread statements between this sentence and the previous one."""
+    """Whether unread statements separate this sentence from the previous one."""
     silent: str | None = None
     """Why the sentence is not read (see `records.NoClaim`), or None if it is read."""
 
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact stated by one sentence. It may need checking, or may already have been settled without a search."""
+    """A fact stated by one sentence. Facts that need no search are already settled."""
 
     sentence: int
-    """The number of the sentence that states the fact."""
     number: int
-    """The position of the fact in the sentence, starting at 0."""
+    """The position in the sentence, starting at 0."""
     text: str
     self_contained: str
     status: FactStatus
     query: str = ""
-    """The first search query, if the plan writes it together with the fact."""
+    """The first search query, if the plan writes it along with the fact."""
     relevant: bool | None = None
     judgement: Judgement | None = None
-    """The judgement of a settled fact, or the first judgement of a fact that will be examined again."""
+    """The judgement of a settled fact, or the first judgement of one that will be examined again."""
     evidence: Sequence[Evidence] = ()
-    """The passages that the judgement is based on."""
     is_whole: bool = False
-    """Whether the fact is the whole sentence, because the facts extracted from it did not match it."""
+    """Whether the fact is the whole sentence, because the extracted facts did not match it."""
     is_final: bool = False
-    """Whether the judgement is final because no other passages could change it."""
+    """Whether no other passages could change the judgement."""
 
     @property
     def id(self) -> str:
@@ -76,26 +73,23 @@ class Fact:
 
     @property
     def place(self) -> tuple[int, int]:
-        """A key for sorting facts in the order of the response."""
+        """The sort key for the order of the response."""
         return self.sentence, self.number
 
 
 @dataclass(frozen=True)
 class NextQueries:
-    """A request to search with one or more queries."""
-
     queries: Sequence[str]
     missing: str = ""
-    """What the evidence does not yet show."""
     tool: str | None = None
-    """The name of the search tool to use, or None for the default tool."""
+    """The search tool to use, or None for the default."""
 
 
 CHECKPOINT_TYPES: tuple[type, ...] = (
     SentenceTask, Fact, NextQueries, Claim, Evidence, Judgement, records.Sentence, records.Abstention,
     records.GivenFacts, Verdict, UnscoredReason, NoClaim,
 )  # fmt: skip
-"""Types stored in checkpoints. `JsonPlusSerializer(allowed_msgpack_modules=CHECKPOINT_TYPES)` can read them."""
+"""Types stored in checkpoints, for `JsonPlusSerializer(allowed_msgpack_modules=CHECKPOINT_TYPES)`."""
 
 
 def gather(left: list[Any], right: list[Any]) -> list[Any]:
@@ -104,24 +98,22 @@ def gather(left: list[Any], right: list[Any]) -> list[Any]:
 
 
 class SafeInput(TypedDict):
-    """Input of the response graph. The text of the response is in the graph's context."""
+    """Input of the response graph. The response itself is in the graph's context."""
 
     facts: NotRequired[Sequence[records.GivenFacts] | None]
-    """The sentences of the response with their facts, in order, if the caller has already split the response."""
+    """The sentences of the response with their facts, in order, if the caller has split it."""
     spans: NotRequired[Sequence[tuple[int, int]] | None]
-    """Start and end of each sentence to judge, in order. If omitted, all sentences are judged."""
+    """Start and end of each sentence to judge, in order. By default, all are judged."""
 
 
 class SafeOutput(TypedDict):
     """Output of the response graph: all claims in the order of the response, each judged or unscored.
 
-    Checkpoints save the claims only under `settled`. To get the claims of a finished thread, read this key of the state
-    that `get_state` returns.
+    Checkpoints save the claims only as `settled`, the key to read from `get_state` for a finished thread.
     """
 
     claims: Annotated[list[Claim], UntrackedValue]
     sentences_read: Annotated[list[records.Sentence], UntrackedValue]
-    """All sentences, each with its claims or the reason why it has none."""
 
 
 class TextInput(TypedDict):
@@ -130,13 +122,13 @@ class TextInput(TypedDict):
     prompt: NotRequired[str | None]
     response: str
     facts: NotRequired[list[dict[str, Any]] | None]
-    """The sentences of the response with their facts (`GivenFacts`), if the caller has already split the response."""
+    """As in `SafeInput`, but as JSON (`GivenFacts`)."""
     spans: NotRequired[list[tuple[int, int]] | None]
-    """Start and end of each sentence to judge, in order. If omitted, all sentences are judged."""
+    """As in `SafeInput`."""
 
 
 class TextOutput(TypedDict):
-    """JSON output of a graph that creates the context itself. It has the same contents as `SafeOutput`."""
+    """JSON output of a graph that creates the context itself, with the contents of `SafeOutput`."""
 
     claims: list[dict[str, Any]]
     sentences_read: list[dict[str, Any]]
@@ -147,8 +139,6 @@ class TextState(TextInput, TextOutput):
 
 
 class ResponseState(SafeInput, SafeOutput):
-    """State of the graph for one response."""
-
     sentences: list[SentenceTask]
     found: Annotated[list[Fact], gather]
     open: list[str]
@@ -157,12 +147,9 @@ class ResponseState(SafeInput, SafeOutput):
     """Maps the id of each repeated claim to the id of the claim that it repeats."""
     settled: Annotated[list[Claim], gather]
     abstentions: Annotated[list[tuple[int, records.Abstention]], gather]
-    """The number and the result of each sentence that was judged as an abstention."""
 
 
 class WindowState(TypedDict):
-    """Input of a branch that reads several sentences together."""
-
     sentences: list[SentenceTask]
 
 
@@ -173,46 +160,39 @@ class FactOutput(TypedDict):
 
 
 class FactState(FactOutput):
-    """Input and state of a claim's branch."""
-
     task: SentenceTask
     fact: Fact
     pending: NextQueries | None
-    """The next queries, or None if there are none."""
     queries: list[str]
     tools: list[str]
-    """The tool that each query was first sent to."""
+    """The first tool that each query was sent to."""
     fruitless: list[str]
-    """Queries that found nothing new."""
     rounds: int
-    """Number of search rounds so far."""
     is_barren: bool
-    """Whether the last round found nothing new."""
     missing: list[str]
     evidence: Sequence[Evidence]
     failure: Judgement | None
-    """The unscored judgement for a failed search. It applies unless other evidence settles the claim."""
+    """The unscored judgement of a failed search, which applies unless other evidence settles the claim."""
     last_search: Literal["answered", "exhausted", "failed", "given_up"] | None
-    """`failed` if no tool answered, `given_up` if no tool will be called again, `exhausted` if everything that can be
-    found has been found."""
+    """`failed` if no tool answered, `given_up` if no tool will be called again, `exhausted` if all that can be found
+    has been found.
+    """
     relevant: bool | None
     stage: Stage | None
     """The cascade stage that judges the claim from now on, or None without a cascade."""
 
 
 class BunchState(FactOutput):
-    """Input and state of a branch that judges several claims."""
-
     cases: list[FactState]
 
 
 def updated(state: FactState, update: Mapping[str, Any]) -> FactState:
-    """Applies the update of a step that was called directly rather than through a graph."""
+    """Applies the update of a step that was called directly instead of by a graph."""
     return cast("FactState", {**state, **update})
 
 
 def open_case(fact: Fact, task: SentenceTask, stage: Stage | None = None) -> FactState:
-    """Returns the initial state of a claim's branch. If a fact has no query, its text serves as the query."""
+    """Returns the initial state of a claim's branch. A fact without a query is its own query."""
     return FactState(
         task=task,
         fact=replace(fact, evidence=()),  # the evidence is stored under its own key
@@ -233,27 +213,25 @@ def open_case(fact: Fact, task: SentenceTask, stage: Stage | None = None) -> Fac
 
 
 def settled_fact(task: SentenceTask, number: int, text: str, judgement: Judgement) -> Fact:
-    """Returns a fact that was judged without a search."""
     return Fact(task.number, number, text, text, "settled", judgement=judgement)
 
 
 def unsplit(task: SentenceTask, judgement: Judgement) -> list[Fact]:
-    """Returns the unscored facts of an unreadable sentence: its supplied facts or, if there are none, the sentence."""
+    """Returns the unscored facts of an unreadable sentence: its supplied facts or else the sentence itself."""
     given = [task.sentence] if task.given is None else task.given
     return [settled_fact(task, number, text, judgement) for number, text in enumerate(given)]
 
 
 def whole(task: SentenceTask) -> Fact:
-    """Returns the sentence as its only fact."""
     return Fact(task.number, 0, task.sentence, task.sentence, "open", is_whole=True)
 
 
 def distinct(found: Iterable[Fact]) -> tuple[list[Fact], dict[str, str]]:
-    """Returns the distinct open facts in the order of the response, and a map from each repeat's id to the original's
-    id.
+    """Returns the distinct open facts in the order of the response, and a map from the id of each repeat to that of the
+    original.
 
-    Facts that could not be read never count as repeats. Facts are compared in their self-contained form, because *It
-    closed in 1900* may be about two different mills.
+    Facts are compared in their self-contained form: *It closed in 1900* may be about two different mills. Facts that
+    could not be read never count as repeats.
     """
     first: dict[str, str] = {}
     kept: list[Fact] = []
@@ -270,12 +248,11 @@ def distinct(found: Iterable[Fact]) -> tuple[list[Fact], dict[str, str]]:
 
 
 def reopened(fact: Fact) -> Fact:
-    """Reopens the fact if it was already judged against evidence."""
     return replace(fact, status="open") if fact.judgement is not None and fact.evidence else fact
 
 
 def settle(fact: Fact, task: SentenceTask, judgement: Judgement, state: FactState | None = None) -> Claim:
-    """Returns the claim with its judgement. The evidence comes from `state` if given, otherwise from the fact."""
+    """Returns the judged claim, with the evidence in `state` if given, otherwise that of the fact."""
     gathered: dict[str, Any] = {"evidence": fact.evidence, "relevant": fact.relevant}
     if state is not None:
         gathered = {name: cast("Any", state)[name] for name in ("queries", "missing", "evidence", "relevant")}
@@ -299,7 +276,7 @@ def with_stage(judgement: Judgement, stage: Stage | None) -> Judgement:
 def in_order(
     found: Iterable[Fact], sentences: Sequence[SentenceTask], settled: Iterable[Claim], repeats: Mapping[str, str]
 ) -> list[Claim]:
-    """Returns one claim for every fact found, in the order of the response. Raises ValueError if a claim is missing.
+    """Returns one claim per fact, in the order of the response. Raises ValueError if a claim is missing.
 
     A claim that repeats another refers to it and has the same verdict.
     """
@@ -321,7 +298,7 @@ def in_order(
 def sentences_read(
     tasks: Iterable[SentenceTask], found: Iterable[Fact], abstentions: Mapping[int, records.Abstention]
 ) -> list[records.Sentence]:
-    """Returns the sentences in the order of the response, each with its claims or the reason why it has none."""
+    """Returns the sentences in order, each with its claims or the reason why it has none."""
     ids: defaultdict[int, list[str]] = defaultdict(list)
     whole: set[int] = set()
     for fact in sorted(found, key=lambda one: one.place):
@@ -341,8 +318,7 @@ def sentences_read(
 
 
 def _silence_reason(task: SentenceTask) -> NoClaim:
-    """Why a sentence has no claim. A sentence that was read should have a claim, unless it is clearly opinion or small
-    talk."""
+    """A sentence that was read should have a claim, unless it is opinion or small talk."""
     if task.silent is not None:
         return NoClaim(task.silent)
     is_silent = not task.is_code and states_nothing(plain_text(task.sentence))

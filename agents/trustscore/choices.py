@@ -1,7 +1,6 @@
 """Plans the questions for TrustBC, and reads the chosen option and each letter's probability from a reply.
 
-A reply that does not clearly choose exactly one option counts as no choice, because we never guess. Before reading a
-reply, we remove quotes, emphasis, markup and unusual spaces.
+A reply that does not clearly choose exactly one option counts as no choice.
 """
 
 from __future__ import annotations
@@ -26,11 +25,10 @@ LETTERS: tuple[Letter, ...] = ("A", "B", "C", "D", "E")
 def plan_checks(
     response: str, distractors: Sequence[str], *, max_checks: int, rng: random.Random
 ) -> list[tuple[Option, ...]]:
-    """Plans at most `max_checks` questions. The options are the response, three distractors and, last, "None of the
-    above".
+    """Plans up to `max_checks` questions with the response, three distractors and, last, "None of the above".
 
-    No distractor is shown twice (paper, section 2.1), so each question needs three new ones. The best ones are used.
-    The response appears in each of the first four positions equally often, give or take one.
+    No distractor is shown twice (paper, section 2.1), so each question uses three new ones, best first. The response
+    appears about equally often in each of the first four positions.
     """
     n_checks = min(max_checks, len(distractors) // DISTRACTORS_A_CHECK)
     drawn = rng.sample(range(DISTRACTORS_A_CHECK * n_checks), DISTRACTORS_A_CHECK * n_checks)
@@ -40,7 +38,7 @@ def plan_checks(
 
 
 def _balanced_places(n: int, rng: random.Random) -> list[int]:
-    """Assigns each check a position from 0 to 3. Four checks use each once, so always answering A fails."""
+    """Every four checks use each position from 0 to 3 once, so always answering A fails."""
     places: list[int] = []
     while len(places) < n:
         places += rng.sample(range(DISTRACTORS_A_CHECK + 1), DISTRACTORS_A_CHECK + 1)
@@ -60,13 +58,11 @@ def _options(response: str, distractors: Sequence[str], triple: Sequence[int], p
 
 THINKING_BEGINS, THINKING_ENDS = "<think>", "</think>"
 _MARKUP = re.compile(r"</?[A-Za-z]{2,20}>|</s>|<\|[^|<>]{1,40}\|>")
-"""Matches tags, and special tokens that some servers fail to remove. A single letter in angle brackets is not a tag."""
+"""Matches tags, including special tokens that some servers fail to remove. A letter in angle brackets is not a tag."""
 _LATEX = re.compile(r"\\(?:[A-Za-z]{1,20}(?=\{)|[()\[\]])")
 _DRESS_MARKS = str.maketrans(dict.fromkeys('"“”„«»*`_$[]{}<>', " ") | dict.fromkeys("’‘", "'"))
 _UNSEEN = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
-"""Matches invisible characters: joiners, direction marks and soft hyphens."""
 _QUOTES = re.compile(r"(?<!\w)'|'(?!\w)")
-"""Matches apostrophes that are not inside a word."""
 _SPACES = re.compile(r"[^\S\n]+")
 _LINES = re.compile(r" ?\n[ \n]*(?:[-•#]+ )?")
 _BULLET = re.compile(r"\A[-•#]+ ")
@@ -81,7 +77,6 @@ _NAMING_WORDS = r"(?:answer|choice|option|letter)(?: (?:is|would be|should be|mu
 _BARE = re.compile(
     rf"(?:(?:the|my) )?(?:(?:final|correct|right|best) )?(?:{_NAMING_WORDS})?{_LETTER}[.:,;!。]?", re.IGNORECASE
 )
-"""Matches a letter, optionally with words that name it as the answer."""
 _LABEL = re.compile(r"\(?([A-Ea-e])(?:\)|[.:,]| [-–—]|)\s(\S.*)", re.DOTALL)
 """Matches a letter followed by words. It may be an initial ("C. S. Lewis"), an article, or the A of "Q: ... A: ..."."""
 _REASON = frozenset({"because", "since"})
@@ -90,7 +85,7 @@ _NAMED = re.compile(
     r"(?!\w|'\w)(?! ?(?:,|/|&|or\b|and\b) ?\(?[A-E]\b)"
     r"(?!(?<=A) (?!because|since|as|is|for|but|and|with|answer|choice|option)[a-z])"
 )
-"""Matches the letter that a sentence names as the answer, unless it is an A that serves as an article."""
+"""Matches the letter that a sentence names as the answer, unless it is the article *a*."""
 _SAID = re.compile(rf"\b(?:it|that)(?: is|'s) (?:option )?{_LETTER}(?=[.!]?(?:\n|\Z))", re.IGNORECASE)
 """Matches a letter named at the end of a line, as in a reply that corrects itself: *The answer is C. Wait, it is B.*"""
 _DENIED = re.compile(r"\b(?:not|isn't|cannot|can't|never|neither|nor|wrong|incorrect|unlikely)\b", re.IGNORECASE)
@@ -102,21 +97,15 @@ _NONE_OF_THEM = re.compile(
 )
 _AROUND_LETTER = re.compile(r"[\W_]+")
 _NAMING = re.compile(r"(?:answer|choice|option)\W*(?:is\W*)?\Z", re.IGNORECASE)
-"""Matches the end of a phrase that introduces the chosen letter."""
 LONGEST_NAMING = 40
-"""Number of characters before a letter to search for `_NAMING`."""
 
 
 def read_choice(reply: str, options: Sequence[Option]) -> Letter | None:
-    """Returns the letter of the option that the reply chooses, or None unless it chooses exactly one.
+    """Returns the letter of the one option that the reply chooses, or None.
 
-    A reply may be:
-    - the letter alone in any formatting ("C", "(c)", "**C**", "Answer: C");
-    - the letter followed by the option's text or a reason;
-    - an option's text without its letter;
-    - reasoning that names one letter as the answer, or whose last line is only a letter.
-
-    Replies worded in any other way are requested again.
+    The reply may be a letter in any formatting ("C", "(c)", "**C**", "Answer: C"), alone or followed by the option's
+    text or a reason. It may also be an option's text without its letter, or reasoning that names one letter as the
+    answer or ends with a line that is only a letter.
     """
     said = after_thinking(reply)[-LONGEST_READ:].strip()
     text = undressed(said)
@@ -134,8 +123,6 @@ def _bare(text: str) -> Letter | None:
 
 
 def _leading(text: str, options: Sequence[Option]) -> Letter | None:
-    """The letter at the start of a reply, if the option's text or a reason follows and no other letter or option
-    does."""
     match = _LABEL.match(text)
     chosen = next((option for option in options if match and option.letter == match[1].upper()), None)
     if match is None or chosen is None:
@@ -150,7 +137,6 @@ def _leading(text: str, options: Sequence[Option]) -> Letter | None:
 
 
 def _by_text(said: str, text: str, options: Sequence[Option]) -> Letter | None:
-    """The option whose text is the reply."""
     if _NONE_OF_THEM.fullmatch(text):
         return next((option.letter for option in options if option.kind is OptionKind.NONE_OF_THE_ABOVE), None)
     words = plain_words(text)
@@ -161,7 +147,6 @@ def _by_text(said: str, text: str, options: Sequence[Option]) -> Letter | None:
 
 
 def _concluded(text: str) -> Letter | None:
-    """The one letter that the reply names as its answer. If there is none, the letter alone on the last line."""
     before, _, last = text.rpartition("\n")
     named = set(_names(text))
     if named:
@@ -170,7 +155,6 @@ def _concluded(text: str) -> Letter | None:
 
 
 def _names(text: str) -> Iterator[Letter]:
-    """The letters that sentences name as the answer."""
     for match in (*_NAMED.finditer(text), *_SAID.finditer(text)):
         sentence = max(text.rfind(mark, 0, match.start(1)) for mark in ".!?\n") + 1
         if not _DENIED.search(text, sentence, match.end()):
@@ -178,7 +162,6 @@ def _names(text: str) -> Iterator[Letter]:
 
 
 def _mentioned(text: str) -> set[str]:
-    """The letters of all options that a text mentions."""
     bare = {_bare(line) for line in text.splitlines()}
     return {*_LABELLED.findall(text), *_names(text), *(letter for letter in bare if letter)}
 
@@ -186,8 +169,8 @@ def _mentioned(text: str) -> set[str]:
 def letter_probabilities(tokens: Sequence[ReplyToken], chosen: Letter) -> Mapping[Letter, float] | None:
     """Returns the probability of each letter at the token that states the choice, or None if there is no such token.
 
-    The probabilities of different forms of a letter ("C", " C") are added. If several tokens are the chosen letter, we
-    use the one at the start of the reply, or else the one named as the answer, or else the last one.
+    Adds up the forms of a letter ("C", " C"). If several tokens are the chosen letter, uses the one at the start of the
+    reply, or else the one named as the answer, or else the last one.
     """
     place = _place_of(tokens, chosen)
     if place is None:
@@ -202,7 +185,6 @@ def letter_probabilities(tokens: Sequence[ReplyToken], chosen: Letter) -> Mappin
 
 
 def _place_of(tokens: Sequence[ReplyToken], chosen: Letter) -> int | None:
-    """The index of the token that writes the chosen letter, after any reasoning."""
     ends = list(accumulate(len(token.text) for token in tokens))
     text = "".join(token.text for token in tokens)
     thought = text.rfind(THINKING_ENDS) + len(THINKING_ENDS) if THINKING_ENDS in text else 0
@@ -225,7 +207,7 @@ def _bare_letter(text: str) -> str:
 
 
 def after_thinking(reply: str) -> str:
-    """Removes the reasoning at the beginning of a reply. Returns an empty string if the reasoning never ends."""
+    """Removes the reasoning at the start of a reply. Returns an empty string if the reasoning never ends."""
     said = reply.rpartition(THINKING_ENDS)[2].strip()
     return "" if said.startswith(THINKING_BEGINS) else said
 
@@ -233,7 +215,7 @@ def after_thinking(reply: str) -> str:
 def undressed(text: str) -> str:
     """Removes quotes, brackets (except round ones), emphasis, tags, bullets and empty lines.
 
-    The result never contains two spaces in a row, so patterns that allow a single space take linear time.
+    No two spaces in a row are left, so patterns that allow only one take linear time.
     """
     shown = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
     bare = _QUOTES.sub(" ", _LATEX.sub("", _MARKUP.sub(" ", shown)).translate(_DRESS_MARKS))
@@ -243,5 +225,4 @@ def undressed(text: str) -> str:
 
 @lru_cache(maxsize=512)
 def plain_words(text: str) -> str:
-    """Returns the words in lowercase, separated by single spaces, without punctuation."""
     return " ".join(_WORDS.findall(unicodedata.normalize("NFKC", text).casefold()))

@@ -3,8 +3,8 @@
     answer ─┬─▶ consistency ─┬─▶ combine
             └─▶ factual ─────┘
 
-`answer` asks the subject for a response if none is supplied. TrustBC is unscored without a subject, and TrustFC without
-a corpus or other search. The reason is `no_source` in both cases.
+`answer` asks the subject for a response if none is supplied. TrustBC is unscored (`no_source`) without a subject, and
+TrustFC without a search.
 
 TrustBC (paper, section 2.1): does the subject stick to its response?
 
@@ -12,8 +12,8 @@ TrustBC (paper, section 2.1): does the subject stick to its response?
                  ▲        │
                  └────────┘
 
-All questions are planned before the first one is asked, and they count in the planned order. Up to `window` questions
-are asked concurrently. A wider window may ask a few more questions than the score requires, but the result is the same.
+All questions are planned first, and count in the planned order. Up to `window` of them are asked concurrently. A wider
+window may ask more questions than the score requires, but the result is the same.
 
 TrustFC (appendix A.5.2): do documents support the answer?
 
@@ -71,9 +71,8 @@ NO_SUBJECT, NO_CORPUS = "No subject model was given.", "No corpus was given."
 LEAST_MASS = 0.5
 """Minimum total probability of the five letters for a graded score."""
 LONGEST_SHOWN_REPLY = 2_000
-"""Maximum number of characters to keep from an unreadable reply."""
 FACTUAL_VALUE: Mapping[Relation, float] = {Relation.SUPPORT: 1.0, Relation.NEUTRAL: 0.5, Relation.CONTRADICT: 0.0}
-"""TrustFC as a number. The paper correlates TrustFC with human labels without saying which numbers it used."""
+"""TrustFC as a number. The paper correlates it with human labels without saying which numbers it used."""
 OVERALL: Mapping[tuple[Literal[0, 1], Relation], float] = {
     (1, Relation.SUPPORT): 1.0,
     (0, Relation.SUPPORT): 0.8,
@@ -82,7 +81,7 @@ OVERALL: Mapping[tuple[Literal[0, 1], Relation], float] = {
     (1, Relation.CONTRADICT): 0.2,
     (0, Relation.CONTRADICT): 0.0,
 }
-"""TrustOV (appendix A.5.3, table 3)."""
+"""TrustOV for each pair of TrustBC and TrustFC (appendix A.5.3, table 3)."""
 Outcome = TypeVar("Outcome")
 
 
@@ -133,7 +132,6 @@ def build_trust_graph(*, subject: Subject | None, consistency: Graph | None, fac
 
 
 def overall(consistency: TrustBC, factual: TrustFC) -> TrustOV:
-    """Returns the value from the paper's table, or the reason why there is none. A missing score is not a bad score."""
     if consistency.value is not None and factual.relation is not None:
         return TrustOV(value=OVERALL[consistency.value, factual.relation])
     missing: dict[str, list[str]] = {}
@@ -144,7 +142,7 @@ def overall(consistency: TrustBC, factual: TrustFC) -> TrustOV:
 
 
 async def _tried(call: Awaitable[Outcome]) -> Outcome | FactloopError:
-    """Returns the result of a call, or the error, which becomes a reason but never a verdict. Raises ConfigError."""
+    """Returns the result of a call, or its error. Raises ConfigError."""
     try:
         return await call
     except ConfigError:
@@ -154,7 +152,6 @@ async def _tried(call: Awaitable[Outcome]) -> Outcome | FactloopError:
 
 
 def _meter_of(runtime: Runtime[TrustContext]) -> UsageMeter:
-    """The answer's meter, or a temporary one if the graph runs without a context, as in LangGraph Studio."""
     return runtime.context.meter if runtime.context else UsageMeter()
 
 
@@ -177,7 +174,6 @@ def build_consistency_graph(subject: Subject, distract: Distract, *, max_checks:
         return {"asked": [*state["asked"], *fresh]}
 
     async def decide(state: ConsistencyState) -> str:
-        """Continues with the next questions unless all were asked or one was answered inconsistently."""
         is_over = len(state["asked"]) == len(state["planned"]) or any(one.consistent is False for one in state["asked"])
         return CONCLUDE if is_over else ASK
 
@@ -201,7 +197,6 @@ def build_consistency_graph(subject: Subject, distract: Distract, *, max_checks:
 async def _ask_one(
     subject: Subject, state: ConsistencyState, number: int, options: tuple[Option, ...], meter: UsageMeter
 ) -> ConsistencyCheck:
-    """The subject's choice, or the reason why there is none. A failure is not an inconsistency. Raises ConfigError."""
     is_statement = state.get("statements", False)
     choice = await _tried(subject.choose(state["question"], options, statements=is_statement, meter=meter))
     if isinstance(choice, FactloopError):
@@ -213,10 +208,10 @@ async def _ask_one(
 
 
 def conclusion(found: DistractorSet, checks: Sequence[ConsistencyCheck], n_planned: int, max_checks: int) -> TrustBC:
-    """Computes TrustBC from the checks, given in the order in which they count.
+    """Computes TrustBC from the checks, given in the planned order.
 
-    The value is 0 if any choice is inconsistent, and 1 if all planned checks are consistent. If no choice is
-    inconsistent but some checks have no choice, TrustBC is unscored for the reason given by the first of these checks.
+    The value is 0 if any choice is inconsistent. Otherwise, TrustBC is unscored if there are no checks or any of them
+    has no choice. In all other cases, the value is 1.
     """
     end = next((check.number for check in checks if check.consistent is False), len(checks))
     valid = checks[:end]
@@ -258,7 +253,6 @@ def conclusion(found: DistractorSet, checks: Sequence[ConsistencyCheck], n_plann
 
 
 def _mean_probabilities(valid: Sequence[ConsistencyCheck]) -> tuple[float | None, float | None]:
-    """Mean probabilities of all letters and of the response's letter, or None unless every check has probabilities."""
     shares = [check.letter_probabilities for check in valid if check.letter_probabilities is not None]
     if not valid or len(shares) < len(valid):
         return None, None
@@ -288,7 +282,7 @@ def build_factual_graph(searching: SearchGateway, judge: Judge) -> Graph:
 
 
 def retrieval_query(question: str, answer: str) -> str:
-    """Returns the query from appendix A.5.2, which the retriever treats as a bag of words."""
+    """Returns the query from appendix A.5.2: a bag of words for the retriever."""
     return f'"{answer}" correctly answers the question of "{question}"'
 
 

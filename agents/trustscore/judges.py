@@ -1,4 +1,4 @@
-"""Uses a chat model or a verifier (an NLI encoder or the offline rater) to judge whether passages support an answer."""
+"""Judges whether passages support an answer, with a chat model or a verifier (an NLI encoder or the offline rater)."""
 
 from __future__ import annotations
 
@@ -21,9 +21,8 @@ from factloop.tools.models.gateway import ModelGateway
 ENTAILMENT = "trustscore/entailment"
 JUDGE_PROMPTS = (ENTAILMENT,)
 JUDGE = "entailment"
-"""Name of this stage in usage reports."""
 SHORT_ANSWER_WORDS = 4
-"""Answers of at most this many words are combined with their question, because they say little without it."""
+"""Answers of at most this many words are combined with their question, because they say little on their own."""
 
 _RELATION: Mapping[Label, Relation] = {
     "supported": Relation.SUPPORT,
@@ -35,12 +34,11 @@ _OF_PLACE_OR_TIME = re.compile(
     r"when|where|in |on |at |(?:what|which) (?:year|month|day|date|century|decade)", re.IGNORECASE
 )
 _ASKED_FOR = frozenset({"when", "where", "what", "which", "who", "whom", "in", "on", "at", "from"})
-"""First words of questions that ask for a place, a time, a person or a thing."""
 
 
 @dataclass(frozen=True)
 class ModelJudge:
-    """A judge that uses a chat model (paper, appendix A.5.2)."""
+    """Judges with a chat model (paper, appendix A.5.2)."""
 
     gateway: ModelGateway
     prompts: PromptRegistry
@@ -61,7 +59,7 @@ class ModelJudge:
 
 @dataclass(frozen=True)
 class VerifierJudge:
-    """A judge that uses a verifier and costs nothing. It turns a short answer and its question into a statement."""
+    """Judges with a verifier, free of charge. A short answer and its question are turned into a statement first."""
 
     verifier: Verifier
 
@@ -109,6 +107,5 @@ def statement_of(question: str, answer: str) -> str:
 
 
 def _placed(asked: str, answer: str) -> str:
-    """Adds *in* to a place or time that has no preposition."""
     has_one = re.match(r"(?:in|on|at|from|near|by|since|until|before|after|during) ", answer, re.IGNORECASE)
     return f"in {answer}" if _OF_PLACE_OR_TIME.match(asked) and not has_one else answer

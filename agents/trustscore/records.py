@@ -1,6 +1,6 @@
-"""The records of TrustScore: the questions, the chosen answers, and what the documents say.
+"""The records of TrustScore: the questions, the choices, and what the documents say.
 
-The rules of `factloop.core.records` apply: each score has either a value or a reason why it is unscored, and the report
+The rules of `factloop.core.records` apply. Each score has either a value or a reason why it is unscored, and the report
 contains every question that was asked.
 """
 
@@ -20,7 +20,7 @@ Letter = Literal["A", "B", "C", "D", "E"]
 
 
 class SubstitutionLevel(StrEnum):
-    """The kind of word that is replaced, most informative first (paper, section 2.1)."""
+    """The kind of word to replace, most informative first (paper, section 2.1)."""
 
     ENTITY = "entity"
     """An entity found only in the response."""
@@ -40,7 +40,7 @@ class Source(StrEnum):
     KNOWLEDGE_BASE = "knowledge_base"
     """A table made by `factloop research kb build`."""
     BUILT_IN = "built_in"
-    """Countries, cities, people and other names that are packaged with factloop."""
+    """Names packaged with factloop, such as countries, cities and people."""
     DATE = "date"
     NUMBER = "number"
     EMBEDDING = "embedding"
@@ -54,7 +54,7 @@ class Distractor(Record):
     text: str
     replaced: str
     span: Span
-    """Span of the replaced words in the response, in characters."""
+    """Position of the replaced words in the response, in characters."""
     by: str
     level: SubstitutionLevel
     source: Source
@@ -70,10 +70,10 @@ class DistractorSet(Record):
     wanted: Count
     distractors: tuple[Distractor, ...]
     notes: tuple[str, ...] = ()
-    """Messages about sources that failed or were not available. The next source was then used instead."""
+    """Messages about sources that failed or were not available, so that the next source was used."""
     seed: int
     usage: Usage | None = None
-    """The usage of the model that proposed substitutes, if only distractors were requested. Otherwise None."""
+    """Usage of the model that proposed substitutes, if only distractors were requested."""
 
 
 class OptionKind(StrEnum):
@@ -83,29 +83,27 @@ class OptionKind(StrEnum):
 
 
 class Option(Record):
-    """An option of a question, as shown to the subject."""
-
     letter: Letter
     text: str
     kind: OptionKind
     distractor: Count | None = None
-    """Index in the report's list of distractors, counted from 0. None if the option is not a distractor."""
+    """Index in the report's list of distractors, starting at 0. None if the option is not a distractor."""
 
 
 class ConsistencyCheck(Record):
-    """A multiple-choice question: the options in the order shown, and what the subject chose."""
+    """A multiple-choice question, with the options in the order shown and the subject's choice."""
 
     number: Annotated[int, Field(ge=1)]
     options: tuple[Option, ...]
     chosen: Letter | None = None
     unscored_reason: UnscoredReason | None = None
-    """The reason why there is no choice."""
+    """Why there is no choice."""
     reply: str = ""
-    """The subject's reply if no choice could be read from it, or the reason why there is no reply."""
+    """The subject's reply if it made no clear choice, or the reason why there is no reply."""
     letter_probabilities: Mapping[Letter, Share] | None = None
     """Probability of each letter, if the server returned log-probabilities. Letters that it did not list are absent."""
     counted: bool = True
-    """False if an earlier check in the same window was inconsistent, because that already decided the score."""
+    """False if an earlier check in the same window had already decided the score."""
 
     @model_validator(mode="after")
     def _is_chosen_or_unscored(self) -> Self:
@@ -124,7 +122,7 @@ class ConsistencyCheck(Record):
 
 
 NOT_ANSWERED = "The subject gave no answer"
-"""Both scores' rationales begin with this if the subject was asked for its answer and failed to give one."""
+"""Beginning of both scores' rationales if the subject was asked for its answer and gave none."""
 
 
 class TrustBC(Record):
@@ -136,14 +134,14 @@ class TrustBC(Record):
     graded: Share | None = None
     """Mean probability of the response's letter over the counted checks, or None unless all of them have probabilities.
 
-    A letter that the server did not list among the most likely tokens counts as 0. None if the five letters together
-    have less than half of the probability (`letters_mass`), because the subject then preferred to say something else.
+    A letter that the server did not list counts as 0. None if the five letters together have less than half of the
+    probability (`letters_mass`), because the subject then preferred to say something else.
     """
     letters_mass: Share | None = None
-    """Mean total probability of the five letters over the counted checks, at the token where the letter was chosen."""
+    """Mean total probability of the five letters over the counted checks, at the token that states the choice."""
     max_checks: Annotated[int, Field(ge=1)]
     n_planned: Count
-    """Number of planned checks: as many as there are distractors for, but at most `max_checks`."""
+    """Number of planned checks, at most `max_checks`. There are fewer if there are not enough distractors."""
     n_asked: Count = 0
     n_consistent: Count = 0
     """Number of consistent choices among the counted checks."""
@@ -161,7 +159,7 @@ class TrustBC(Record):
 
 
 class Relation(StrEnum):
-    """The relation of the passages to the answer."""
+    """How the passages relate to the answer."""
 
     SUPPORT = "support"
     NEUTRAL = "neutral"
@@ -173,7 +171,7 @@ class TrustFC(Record):
 
     relation: Relation | None = None
     value: Share | None = None
-    """1 for support, 0.5 for neutral, 0 for contradict. The paper names the relations but gives no numbers."""
+    """1 for support, 0.5 for neutral, 0 for contradict. The paper gives no numbers."""
     unscored_reason: UnscoredReason | None = None
     rationale: str = ""
     query: str = ""
@@ -192,11 +190,11 @@ class TrustFC(Record):
 
 
 class TrustOV(Record):
-    """TrustBC and TrustFC, combined according to appendix A.5.3. There is no value unless both have one."""
+    """TrustBC and TrustFC, combined according to appendix A.5.3. None unless both have a value."""
 
     value: Share | None = None
     missing: str = ""
-    """The reason why there is no value."""
+    """Why there is no value."""
 
     @model_validator(mode="after")
     def _is_value_or_missing(self) -> Self:
@@ -213,18 +211,18 @@ class TrustFingerprint(Record):
     subject_base_url: str | None = None
     subject_sampling: Mapping[str, Any] = Field(default_factory=dict)
     judge: str | None = None
-    """The judge of the passages, which is a model, an encoder or the offline rater. None if there was no corpus."""
+    """The judge of the passages: a model, an encoder or the offline rater. None if there was no corpus."""
     judge_base_url: str | None = None
     judge_sampling: Mapping[str, Any] = Field(default_factory=dict)
     corpus: str | None = None
-    """Identifies the corpus by a hash of its contents."""
+    """A hash of the corpus."""
     max_checks: Annotated[int, Field(ge=1)]
     passages: Annotated[int, Field(ge=1)]
     substitutes: tuple[str, ...] = ()
-    """Identifies each source of distractors, in order of use."""
     target_order: str = "asked"
-    """The order in which words are replaced: those that the question asks for first (`asked`), or as in the paper
-    (`paper`)."""
+    """Which words to replace first: those that the question asks for (`asked`), or those that the paper replaces first
+    (`paper`).
+    """
     samples: Count = 0
     """Number of other answers requested from the subject."""
     prompts: Mapping[str, str] = Field(default_factory=dict)
@@ -252,7 +250,7 @@ class TrustReport(Record):
 
 
 class MeanScore(Record):
-    """A mean over answers, and the number of answers that it is based on."""
+    """A mean over `n` answers."""
 
     mean: Share | None
     n_scored: Count
@@ -260,14 +258,15 @@ class MeanScore(Record):
 
 
 class SourceConsistency(Record):
-    """How often the subject stood by its response when the options included a distractor from a particular source."""
+    """How often the subject stood by its response in checks with distractors from a particular source."""
 
     source: Source
     consistent: Share | None
-    """Fraction of the checks with a choice that were consistent, or None if no check has a choice. The fraction is
-    higher for sources whose distractors are easy to recognize."""
+    """Proportion of consistent choices, or None if there are no choices. It is higher for sources whose distractors are
+    easy to recognize.
+    """
     n_checks: Count
-    """Number of checks with a choice that showed a distractor from this source."""
+    """Number of choices in checks that showed a distractor from this source."""
     n_answers: Count
 
 
@@ -279,11 +278,10 @@ class TrustSummary(Record):
     trust_fc: MeanScore
     trust_ov: MeanScore
     by_source: tuple[SourceConsistency, ...] = ()
-    """Behavioural consistency for each source of distractors that was used."""
 
 
 class TrustRun(Record):
-    """TrustScores of several answers, in the order in which the answers were supplied."""
+    """TrustScores of several answers, in the order of the answers."""
 
     schema_version: Literal["1.0"] = "1.0"
     reports: tuple[TrustReport, ...]
@@ -294,7 +292,7 @@ class TrustRun(Record):
 
 
 class ClaimStanding(StrEnum):
-    """Classifies a claim by the evidence for it and by the subject's belief."""
+    """Classifies a claim by its evidence and by the subject's belief."""
 
     SUPPORTED_INSISTED = "supported_insisted"
     SUPPORTED_WAVERING = "supported_wavering"
@@ -305,23 +303,24 @@ class ClaimStanding(StrEnum):
 
 
 class SampleAgreement(Record):
-    """How far other answers to the same question agree with a claim. No documents are used."""
+    """How far other answers to the same question agree with a claim."""
 
     value: Share | None
-    """Mean degree to which the samples support the claim. If the judge only says yes or no, this is the fraction of
-    samples that support it. Higher is better. The value is not calibrated. None if no sample was judged."""
+    """Mean degree of support by the samples, in [0, 1]; higher is better. Not calibrated. None if no sample was judged.
+
+    If the judge only says yes or no, this is the proportion of samples that support the claim.
+    """
     n: Count
-    """Number of samples that the value is based on."""
     n_unscored: Count = 0
-    """Number of samples that could not be judged."""
 
 
 class ClaimTrust(Record):
-    """A claim in a long response: SAFE's judgement, and whether the subject stands by the claim."""
+    """A claim in a long response: SAFE's judgement, and whether the subject stands by it."""
 
     claim: Claim
     trust_bc: TrustBC | None
-    """None for an irrelevant claim, which no question is asked about. A repeated claim has the original's TrustBC."""
+    """None for an irrelevant claim, about which the subject is not asked. A repeated claim has the original's TrustBC.
+    """
     standing: ClaimStanding
     why_unplaced: str = ""
     agreement: SampleAgreement | None = None
@@ -329,20 +328,20 @@ class ClaimTrust(Record):
 
 
 class LongFormTrustReport(Record):
-    """SAFE's verdict on each claim in a long response, and the subject's TrustBC for that claim."""
+    """SAFE's verdict on each claim in a long response, and the subject's TrustBC for it."""
 
     schema_version: Literal["1.0", "1.1"] = "1.1"
     factuality: FactualityReport
     claims: tuple[ClaimTrust, ...]
     counts: Mapping[ClaimStanding, Count]
     samples: tuple[str, ...] = ()
-    """Other answers from the subject. Failed answers are left out."""
+    """Other answers from the subject, without failed ones."""
     usage: Usage
-    """Usage for TrustBC and `samples`. SAFE's usage is in `factuality`."""
+    """Usage for TrustBC and `samples`. SAFE's is in `factuality`."""
     fingerprint: TrustFingerprint
     created_at: datetime
     warnings: tuple[str, ...] = ()
-    """Warnings from TrustBC alone. SAFE's warnings are in `factuality`."""
+    """Warnings from TrustBC. SAFE's are in `factuality`."""
 
     @model_validator(mode="after")
     def _no_claim_is_lost(self) -> Self:

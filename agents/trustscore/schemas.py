@@ -1,4 +1,4 @@
-"""Defines the structured outputs requested from a model. The class names are public, because they are schema titles."""
+"""The structured outputs requested from a model. Class names are public, because they are schema titles."""
 
 from __future__ import annotations
 

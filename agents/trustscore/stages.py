@@ -1,4 +1,4 @@
-"""Defines the interfaces that the graphs need: a subject, a judge of passages, and a generator of distractors."""
+"""Interfaces that the graphs need: a subject, a judge of passages, and a generator of distractors."""
 
 from __future__ import annotations
 
@@ -19,13 +19,10 @@ class Choice:
 
 @dataclass(frozen=True)
 class PassageJudgement:
-    """A judge's conclusion from the passages."""
-
     relation: Relation | None
     """None if the judge is unsure, so that a person must decide."""
     rationale: str
     cited: tuple[int, ...]
-    """Indices into the passages, starting at 0."""
 
 
 class Subject(Protocol):
@@ -35,13 +32,13 @@ class Subject(Protocol):
     def name(self) -> str: ...
 
     async def choose(self, question: str, options: Sequence[Option], *, statements: bool, meter: UsageMeter) -> Choice:
-        """Returns the option that the subject believes. If `statements` is set, the options are claims about the topic
-        in `question`."""
+        """Returns the option that the subject believes.
+
+        With `statements`, the options are claims about the topic in `question`.
+        """
         ...
 
-    async def answer(self, question: str, *, meter: UsageMeter) -> str:
-        """Returns the subject's answer to the question, from memory."""
-        ...
+    async def answer(self, question: str, *, meter: UsageMeter) -> str: ...
 
 
 class Judge(Protocol):
@@ -56,10 +53,10 @@ class Judge(Protocol):
 
 
 class Distract(Protocol):
-    """Makes the distractors for one response."""
-
     async def __call__(
         self, question: str, response: str, *, references: Sequence[str], meter: UsageMeter
     ) -> DistractorSet:
-        """Generates the distractors. A model's proposals must not state any known right answer (`references`)."""
+        """Makes the distractors for one response. A model's proposals must not state any of the right answers
+        (`references`).
+        """
         ...

@@ -20,7 +20,6 @@ MULTIPLE_CHOICE, STATEMENT_CHOICE = "trustscore/multiple_choice", "trustscore/st
 CLOSED_BOOK = "trustscore/closed_book"
 SUBJECT_PROMPTS = (MULTIPLE_CHOICE, STATEMENT_CHOICE, CLOSED_BOOK)
 CHOOSE, ANSWER = "choose", "answer"
-"""Names of these stages in usage reports."""
 _NO_ANSWER = re.compile(
     r"""
     (?i:(?:I['’]?\s?a?m\ )?(?:very\ |so\ )?sorry[,.;:!]?\ (?:but\ )?|unfortunately,?\ |as\ an\ AI[^,.]{0,40},\ )?
@@ -34,7 +33,6 @@ _NO_ANSWER = re.compile(
     """,
     re.VERBOSE,
 )
-"""Matches the beginning of a sentence that says that the subject has no answer."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +46,7 @@ class ModelSubject:
         return self.gateway.chat.name
 
     async def choose(self, question: str, options: Sequence[Option], *, statements: bool, meter: UsageMeter) -> Choice:
-        """Returns the option that the subject believes. Raises ModelOutputError if the reply does not choose exactly
-        one."""
+        """Returns the option that the subject believes. Raises ModelOutputError unless the reply chooses one."""
         shown = "\n".join(f"{option.letter}) {' '.join(option.text.split())}" for option in options)
         if statements:
             prompt = self.prompts[STATEMENT_CHOICE].render(topic=question or None, options=f"\n{shown}\n")
@@ -81,7 +78,7 @@ class ModelSubject:
     async def answer(self, question: str, *, meter: UsageMeter) -> str:
         """Returns the subject's answer from memory, in one line.
 
-        Raises ModelOutputError if the answer is empty, and ModelRefusal if the subject says that it has none.
+        Raises ModelOutputError if it is empty, and ModelRefusal if the subject says that it has none.
         """
 
         def accept(answer: ClosedBookAnswer) -> None:

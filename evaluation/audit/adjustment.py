@@ -1,8 +1,8 @@
-"""Uses one labelled system to correct an evaluator's estimates of error rates (Godbole & Jia, section 5, appendix A.7).
+"""Corrects an evaluator's estimates of error rates with one labelled system (Godbole & Jia, section 5, appendix A.7).
 
-Each system in a data set takes one turn as the calibration system. The error rates of the other systems are then
-estimated without adjustment, with adjusted counts, and with thresholds tuned on the calibration system. The bias of an
-estimate is the estimated error rate minus the labelled error rate.
+Each system in a data set takes a turn as the calibration system. The error rates of the others are then estimated
+without adjustment, with adjusted counts, and with thresholds tuned on the calibration system. The bias of an estimate
+is the estimated error rate minus the labelled one.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from factloop.evaluation.audit.table import THRESHOLD, PredictionTable, rows_of,
 
 FEWEST = 25
 """With fewer claims, the standard error of the flagged fraction can exceed 0.5 / sqrt(25) = 0.1. With fewer errors,
-adjusting by the flagged fraction does more harm than good (Table 31)."""
+adjusted counts do more harm than good (Table 31).
+"""
 STANDARD_ERRORS = 2.0
-"""The flagging rates of errors and other claims must differ by at least this many standard errors."""
+"""The flagging rates of errors and of other claims must differ by at least this many standard errors."""
 
 
 class AdjustmentMethod(StrEnum):
@@ -38,25 +39,21 @@ class AdjustmentMethod(StrEnum):
 
 
 class UnadjustedReason(StrEnum):
-    """A reason why a method gives no result."""
-
     NO_ERRORS = "no_errors"
-    """None of the calibration system's claims are labelled unattributable."""
+    """The calibration system has no claims labelled unattributable."""
     NO_ATTRIBUTABLE = "no_attributable"
     EQUAL_RATES = "equal_rates"
-    """The evaluator flags errors no more often than other claims, so the predictions are uninformative."""
+    """The evaluator flags errors no more often than other claims, so its predictions carry no information."""
     LABELS_ONLY = "labels_only"
     """All scores are 0 or 1, so there is no threshold to tune."""
 
 
 class CalibrationWarning(StrEnum):
-    """A reason why rates measured on a calibration system are unreliable."""
-
     FEW_ERRORS = "few_errors"
-    """Fewer than `FEWEST` claims are labelled unattributable, so the system is too good to calibrate on."""
+    """Fewer than `FEWEST` claims are labelled unattributable: the system is too good to calibrate on."""
     FEW_ATTRIBUTABLE = "few_attributable"
     NOT_TOLD_APART = "not_told_apart"
-    """The flagging rates of errors and other claims differ by less than two standard errors of the difference."""
+    """The flagging rates of errors and of other claims differ by less than two standard errors."""
 
 
 class Adjustment(Record):
@@ -80,36 +77,32 @@ class Adjustment(Record):
 
 
 class Calibration(Record):
-    """The results of all methods calibrated on one system."""
-
     system: str
     n_errors: Count
     n_attributable: Count
     labelled: Share
-    """The system's error rate according to the labels."""
     true_rate: Share | None
     """Fraction of the system's errors that are flagged (TNR in section 2.2; here, errors are the positive class)."""
     false_rate: Share | None
     """Fraction of the system's other claims that are flagged."""
     warnings: tuple[CalibrationWarning, ...]
-    """Warnings that concern adjusted counts and balanced accuracy, because both methods depend on the rates."""
+    """These concern adjusted counts and balanced accuracy, which depend on the rates."""
     adjustments: tuple[Adjustment, ...]
-    """One for each method."""
 
     def by(self, method: AdjustmentMethod) -> Adjustment:
         return next(found for found in self.adjustments if found.method is method)
 
 
 class _Bias(Record):
-    """The bias that remains after one method is applied. All biases are None if the method gives no result."""
+    """All biases are None if the method gives no result."""
 
     method: AdjustmentMethod
     mean_bias: Share | None
     worst_bias: Share | None
-    """Largest magnitude of the bias. Like `mean_bias`, it is averaged over calibrations, then over data sets."""
+    """The largest absolute bias. Like `mean_bias`, averaged over calibrations, then over data sets."""
     unadjusted_mean_bias: Share | None
     unadjusted_worst_bias: Share | None
-    """Both values are without adjustment, over the same calibrations."""
+    """Both without adjustment, over the same calibrations."""
     n_calibrations: Count
 
 
@@ -117,33 +110,29 @@ class MethodMean(_Bias):
     """One method's mean result over all calibration systems ("cross-validated" in the paper's Table 1)."""
 
     n_undefined: Count
-    """Number of calibrations for which the method gives no result. These calibrations are excluded."""
+    """Calibrations for which the method gives no result. The means exclude them."""
 
 
 class MethodAverage(_Bias):
-    """One method's mean result over data sets. Every data set has the same weight."""
+    """One method's mean result over data sets, which all have the same weight."""
 
     n_datasets: Count
-    """Number of data sets for which the method gives a result."""
     n_datasets_undefined: Count
 
 
 class AdjustmentReport(Record):
-    """The results of adjusting one evaluator's error rates on one data set."""
-
     dataset: str
     evaluator: str
     threshold: float
-    """The threshold used without adjustment and with adjusted counts."""
+    """Used without adjustment and with adjusted counts."""
     calibrations: tuple[Calibration, ...]
-    """Sorted by increasing labelled error rate. Empty if fewer than two systems have scored claims."""
+    """Sorted by labelled error rate, lowest first. Empty if fewer than two systems have scored claims."""
     methods: tuple[MethodMean, ...]
     n_left_out: Count
-    """Number of claims without a score."""
 
 
 class MeanAdjustment(Record):
-    """The mean results for one evaluator over the data sets in a task group, or over all data sets."""
+    """Mean results over the data sets in a task group, or over all data sets."""
 
     group: Group
     evaluator: str
@@ -155,7 +144,6 @@ class SortedScores:
     """One system's scores in increasing order. Claims scored below a threshold are flagged as errors."""
 
     scores: Floats
-    """Shape (n,), increasing."""
     errors_below: Ints
     """Shape (n + 1,). Element i is the number of labelled errors among the i lowest scores."""
 
@@ -181,7 +169,6 @@ class SortedScores:
         return bool(((self.scores > 0.0) & (self.scores < 1.0)).any())
 
     def flagged(self, threshold: float) -> tuple[int, int]:
-        """Returns how many errors and how many other claims are flagged."""
         n = int(np.searchsorted(self.scores, threshold, side="left"))
         n_errors = int(self.errors_below[n])
         return n_errors, n - n_errors
@@ -193,19 +180,14 @@ class SortedScores:
 
 
 def unbiased_threshold(system: SortedScores) -> float:
-    """Returns the threshold that flags about as many claims as there are errors.
-
-    In a tie, the threshold closest to 0.5 wins.
-    """
+    """Returns the threshold that flags about as many claims as there are errors. Ties go to the one closest to 0.5."""
     thresholds, flagged = _candidates(system)
     return _best(thresholds, np.abs(flagged - system.n_errors))
 
 
 def balanced_threshold(system: SortedScores) -> float:
-    """Returns the threshold with the highest balanced accuracy.
-
-    In a tie, the threshold closest to 0.5 wins. The system must have both errors and other claims.
-    """
+    """Returns the threshold with the highest balanced accuracy. Ties go to the one closest to 0.5. The system must have
+    both errors and other claims."""
     thresholds, flagged = _candidates(system)
     errors = system.errors_below[flagged]
     # errors / n_errors - others / n_others, in integers so that ties are exact
@@ -217,7 +199,7 @@ def _best(thresholds: Floats, cost: Ints) -> float:
 
 
 def _candidates(system: SortedScores) -> tuple[Floats, Ints]:
-    """Returns one threshold for each way to split the scores, and the number of claims that each threshold flags."""
+    """Returns a threshold for each way to split the scores, and the number of claims that each flags."""
     values, firsts = np.unique(system.scores, return_index=True)
     between = values[:-1] + (values[1:] - values[:-1]) / 2.0
     between = np.where(between > values[:-1], between, values[1:])  # there is no float between adjacent floats
@@ -227,12 +209,13 @@ def _candidates(system: SortedScores) -> tuple[Floats, Ints]:
 
 
 def adjusted_rate(flagged: float, true_rate: float, false_rate: float) -> float:
-    """Returns the adjusted count (Forman 2006): (p - FPR) / (TPR - FPR), cut to [0, 1]. Errors are the positive class.
+    """Returns the adjusted count (Forman 2006): (p - FPR) / (TPR - FPR), clipped to [0, 1]. Errors are the positive
+    class.
 
-    `flagged` (p) is the fraction of all claims that are predicted to be errors. Among errors alone, this fraction is
-    `true_rate` (TPR). Among other claims, it is `false_rate` (FPR). The paper does not state its formula. However, its
-    worst biases (86.5 and 80.5 points, Table 31) result from an estimate of 100%, so the paper must also clip. Raises
-    ValueError if both rates are equal.
+    `flagged` (p) is the fraction of all claims predicted to be errors. Among errors alone, this fraction is `true_rate`
+    (TPR), and among other claims it is `false_rate` (FPR). The paper does not state its formula, but must clip too: its
+    worst biases (86.5 and 80.5 points, Table 31) result from an estimate of 100%. Raises ValueError if both rates are
+    equal.
     """
     if true_rate == false_rate:
         raise ValueError("cannot estimate the share of errors: both rates are equal")
@@ -240,10 +223,8 @@ def adjusted_rate(flagged: float, true_rate: float, false_rate: float) -> float:
 
 
 def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: float = THRESHOLD) -> AdjustmentReport:
-    """Calibrates every method on each system in turn, and tests it on the other systems in the data set.
-
-    Claims without a score are excluded (`n_left_out`). With fewer than two systems, there are no calibrations.
-    """
+    """Calibrates every method on each system in turn, and tests it on the other systems in the data set. With fewer
+    than two systems, there are no calibrations."""
     systems, n_left_out = _systems(table, evaluator, dataset)
     calibrations = _calibrations(systems, threshold) if len(systems) > 1 else []
     return AdjustmentReport(
@@ -278,7 +259,7 @@ def _systems(table: PredictionTable, evaluator: str, dataset: str) -> tuple[dict
 
 
 Trials = dict[AdjustmentMethod, float | UnadjustedReason]
-"""Maps each method to its threshold on one calibration system, or to the reason why there is none."""
+"""The threshold of each method on one calibration system, or the reason why it has none."""
 
 
 def _calibrations(systems: Mapping[str, SortedScores], threshold: float) -> list[Calibration]:

@@ -1,8 +1,8 @@
-"""Measures how cutting documents into chunks affects an evaluator's predictions (Godbole & Jia, 2.1 and 4.2).
+"""Measures how cutting documents into chunks changes an evaluator's predictions (Godbole & Jia, 2.1 and 4.2).
 
 An evaluator with a short context window reads a document in chunks of whole sentences, and the highest score of any
-chunk counts. If a claim relies on two distant passages, no single chunk contains all of its evidence. This module cuts
-documents as the verifiers do (`cut_by_words`), so R2-diff describes the chunks that the evaluator read.
+chunk counts. If a claim relies on two distant passages, no single chunk contains all of its evidence. Documents are cut
+as the verifiers cut them (`cut_by_words`), so R2-diff describes the chunks that the evaluator read.
 """
 
 from __future__ import annotations
@@ -23,60 +23,55 @@ _CHUNKED = re.compile(r"(?P<whole>.+)@(?P<n_words>[1-9][0-9]*)")
 
 
 class Changes(Record):
-    """How predictions change when the evaluator reads chunks. Only claims with a score in both columns are counted."""
-
     n: Count
     n_lost: Count
-    """Number of claims predicted attributable with the whole document but not with chunks."""
+    """Claims predicted attributable with the whole document but not with chunks."""
     n_gained: Count
-    """Number of claims predicted attributable with chunks but not with the whole document."""
+    """Claims predicted attributable with chunks but not with the whole document."""
     share_lost: Share | None
     share_gained: Share | None
     share_changed: Share | None
-    """Fraction of the `n` claims whose prediction changes, or None if there are no claims."""
+    """Fractions of the `n` claims, None if there are none."""
     n_passed: Count
-    """Number of claims predicted attributable with the whole document. Only these claims can be lost."""
+    """Claims predicted attributable with the whole document. Only these can be lost."""
 
 
 class LongDocumentRates(Record):
-    """The rates of one score column on claims whose documents are longer than a chunk (the paper's Table 30)."""
+    """One column's rates on claims whose documents are longer than a chunk (the paper's Table 30)."""
 
     n_attributable: Count
     n_unattributable: Count
     tpr: Share | None
-    """None if no claims have the relevant label. The same applies to `tnr` and `balanced_accuracy`."""
+    """Each rate is None if no claims have the relevant label."""
     tnr: Share | None
     balanced_accuracy: Share | None
     predicted_positive_rate: Share | None
-    """Fraction of claims predicted to be attributable, or None if there are no claims."""
+    """Fraction of claims predicted attributable. None if there are no claims."""
 
 
 class ChunkingBias(Record):
-    """The effect of chunks on one evaluator, for a group of claims whose documents are longer than a chunk."""
+    """How chunks affect one evaluator on the claims of a group whose documents are longer than a chunk."""
 
     group: Group
     evaluator: str
     chunked: str
-    """The column that contains the scores on chunks."""
     n_words: Count
-    """Maximum number of words in a chunk."""
     threshold: float
     within: Changes
-    """Claims with an R2-diff of zero: one chunk contains all the wording that the document shares with the claim."""
+    """Claims with an R2-diff of zero: one chunk has all the wording that the document shares with the claim."""
     across: Changes
-    """Claims with an R2-diff above zero: no single chunk contains all the wording shared with the claim."""
+    """Claims with an R2-diff above zero: no single chunk has all of that wording."""
     on_whole: LongDocumentRates
     """Rates of the column for whole documents, over all long documents scored in both columns."""
     on_chunks: LongDocumentRates
-    """Rates of the chunked column over the same claims."""
     n_short: Count
-    """Number of claims excluded because their documents fit into one chunk."""
+    """Claims left out because their documents fit into one chunk."""
     n_no_similarity: Count
-    """Number of claims excluded because they have fewer than two words."""
+    """Claims left out because they have fewer than two words."""
     n_unscored: Count
-    """Number of claims excluded because they lack a score in one of the two columns."""
+    """Claims left out because they lack a score in one of the two columns."""
     n_no_document: Count
-    """Number of claims excluded because their document is blank."""
+    """Claims left out because their document is blank."""
 
 
 def chunked_evaluators(names: Iterable[str]) -> list[tuple[str, str, int]]:
@@ -88,22 +83,17 @@ def chunked_evaluators(names: Iterable[str]) -> list[tuple[str, str, int]]:
 
 @dataclass(frozen=True)
 class R2Differences:
-    """The R2-diff of every claim for one chunk size. Arrays have shape (n_rows,)."""
-
     n_words: int
     values: Floats
-    """In [0, 1]: the claim's ROUGE-2 precision against the whole document, minus its best precision against any single
-    chunk. 0 if one chunk contains all the wording that the claim shares with the document. NaN if the claim has fewer
-    than two words or `is_cut` is false."""
+    """Shape (n_rows,), in [0, 1]: the claim's ROUGE-2 precision against the whole document, minus its best precision
+    against any single chunk. NaN if the claim has fewer than two words or `is_cut` is False."""
     is_cut: Bools
-    """Whether the document has more than `n_words` words, as counted by `cut_by_words`."""
+    """Shape (n_rows,): whether the document has more than `n_words` words, as counted by `cut_by_words`."""
 
 
 def r2_differences(table: PredictionTable, n_words: int) -> R2Differences:
-    """Returns the R2-diff of every claim whose document does not fit into one chunk.
-
-    Raises NoTextError if the table contains no text, and ValueError if `n_words` is zero.
-    """
+    """Returns the R2-diff of every claim whose document does not fit into one chunk. Raises NoTextError if the table
+    contains no text, and ValueError if `n_words` is zero."""
     if table.claim_text is None or table.document is None:
         raise NoTextError("cannot compute R2-diff: the table must contain claims and documents")
     values, is_cut = np.full(table.n_rows, np.nan), np.zeros(table.n_rows, dtype=np.bool_)
@@ -127,10 +117,10 @@ def _differences(document: str, claims: Sequence[str], n_words: int) -> list[flo
 def chunking_bias(
     table: PredictionTable, evaluator: str, chunked: str, r2_diff: R2Differences, *, threshold: float = THRESHOLD
 ) -> tuple[ChunkingBias, ...]:
-    """Returns the changes for each data set, each task group, and all claims combined.
+    """Returns the changes for each data set, each task group, and all claims together.
 
     Evaluators with the same chunk size can share `r2_diff`. As in the paper's Figure 5, each fraction is out of all
-    claims in `within` or `across`, not only those that were predicted attributable with the whole document.
+    claims in `within` or `across`, not only those predicted attributable with the whole document.
     """
     scores, cut = scores_of(table, evaluator), scores_of(table, chunked)
     is_known, is_scored = ~np.isnan(r2_diff.values), ~np.isnan(scores) & ~np.isnan(cut)

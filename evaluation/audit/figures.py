@@ -1,8 +1,8 @@
-"""Calculates an audit's figures: a value and an interval for each data set, and unweighted means over groups.
+"""An audit's figures: a value and an interval for each data set, and unweighted means over groups.
 
 As in the paper (Godbole & Jia, section 2.2), a mean gives each data set the same weight, whatever its size. Data sets
-without a value are left out of the mean, and their number is reported. If a data set has a value in the data but not in
-a resample, the mean of that resample is undefined, because it would cover fewer data sets.
+without a value are left out of the mean, and their number is reported. If a resample lacks a value that the data set
+itself has, the mean of that resample is undefined, because it would cover fewer data sets.
 """
 
 from __future__ import annotations
@@ -27,54 +27,47 @@ Bools = NDArray[np.bool_]
 
 
 class Group(Record):
-    """The claims that a figure is based on: the claims in one data set, the claims in a task group, or all claims."""
+    """The claims behind a figure: those of one data set, those of a task group, or all of them."""
 
     kind: Literal["dataset", "task", "all"]
     name: str = ""
-    """The name of the data set or the task group."""
+    """Empty for all claims."""
     pooled: bool = False
-    """Whether the figure for several data sets is computed over all their claims combined, which gives larger data sets
-    more weight. If not, it is the unweighted mean of the data sets' figures. Only surface bias and chunking are pooled.
-    """
+    """Whether the figure for several data sets is computed over all their claims together, which gives larger data sets
+    more weight. Otherwise it is the unweighted mean of their figures. Only surface bias and chunking are pooled."""
 
     def is_like(self, other: Group) -> bool:
-        """Whether both groups cover the same data sets, regardless of whether the data sets are pooled."""
+        """Whether both groups cover the same data sets, pooled or not."""
         return (self.kind, self.name) == (other.kind, other.name)
 
 
 class AuditFigure(Figure):
-    """A figure for one data set, or the mean of a figure over several data sets."""
-
     n: Count
-    """Number of claims or responses that the value is based on."""
     n_clusters: Count
-    """Number of prompts (or responses) that these units belong to. The bootstrap draws whole prompts (or responses). If
-    a figure needs claims of both labels, only prompts (or responses) with claims of the rarer label are counted."""
+    """Prompts (or responses) that these belong to. The bootstrap draws them as wholes. For a figure that needs claims
+    of both labels, only those with claims of the rarer label are counted."""
     low: float | None = None
     high: float | None = None
-    """None if there are no resamples, if there are fewer than two clusters, or if no resample has a value. Also None if
-    all resamples have the same value, because a lack of variation does not prove certainty. A rate of 0 or 1 on a
-    single data set gets Wilson's interval instead."""
+    """None without resamples, with fewer than two clusters, or if no resample has a value. Also None if all resamples
+    agree, because that does not make the figure certain. A rate of 0 or 1 on a single data set gets a Wilson interval
+    instead."""
     n_resamples_undefined: Count = 0
-    """Number of resamples without a value. The interval is based on all other resamples."""
+    """Resamples without a value. The interval is based on the others."""
     n_datasets: Count | None = None
-    """Number of data sets in the mean, or None for the figure of a single data set."""
+    """Data sets in the mean. None for the figure of a single data set."""
     n_datasets_undefined: Count = 0
-    """Number of the group's data sets that are excluded from the mean because they have no value."""
+    """Data sets left out of the mean because they have no value."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """One metric's values in an array of any shape. Axis 0 contains the data, followed by the resamples."""
-
     values: Floats
-    """Shape (1 + n_resamples, *shape). Undefined values are NaN."""
+    """Shape (1 + n_resamples, *shape): the data, then the resamples. Undefined values are NaN."""
     n: Ints
-    """Shape (*shape)."""
     n_clusters: Ints
 
     def estimates(self, why: Sequence[Undefined], level: float) -> list[AuditFigure]:
-        """Returns one figure per position, in C order. `why` contains the reasons to report for undefined figures."""
+        """Returns one figure per position, in C order. `why` holds the reason to report for each undefined figure."""
         values = self.values.reshape(len(self.values), -1)
         low, high, n_undefined = percentiles(values[1:], (1.0 - level) / 2.0)
         columns = (values[0], low, high, n_undefined, self.n.ravel(), self.n_clusters.ravel())
@@ -105,7 +98,7 @@ def groups_of(datasets: Sequence[str], tasks: Sequence[str] | None) -> list[tupl
 
 
 def averaged_groups(n_datasets: int, tasks: Sequence[str] | None) -> list[tuple[Group, list[int]]]:
-    """Returns the task groups by name, then the group of all data sets. `tasks` contains the task of each data set."""
+    """Returns the task groups by name, then the group of all data sets. `tasks` has one task per data set."""
     places, of_place = list(range(n_datasets)), tasks or ()
     groups = [
         (Group(kind="task", name=task), [place for place in places if of_place[place] == task])
@@ -117,7 +110,7 @@ def averaged_groups(n_datasets: int, tasks: Sequence[str] | None) -> list[tuple[
 def estimates_of_groups(
     counted: CountTable, figures: Figures, why: Sequence[Undefined]
 ) -> list[tuple[Group, list[int], AuditFigure]]:
-    """Returns a figure for each group. `figures` and `why` have one entry per data set."""
+    """`figures` and `why` have one entry per data set."""
     level, groups = counted.basis.level, groups_of(counted.datasets, counted.tasks)
     single = figures.estimates(why, level)
     means = _means(figures, [members for _, members in groups]).estimates([Undefined.NO_DATASET] * len(groups), level)
@@ -147,6 +140,6 @@ def _mean(values: Floats) -> Floats:
 
 
 def ratio(part: Floats, whole: Floats) -> Floats:
-    """Returns `part / whole` elementwise, or NaN where `whole` is zero."""
+    """Divides elementwise. NaN where `whole` is zero."""
     with np.errstate(invalid="ignore"):
         return np.asarray(part / whole)

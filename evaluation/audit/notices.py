@@ -1,4 +1,4 @@
-"""Lists the parts that an audit omits, and the weaknesses of its figures."""
+"""Says what an audit leaves out, and where its figures are weak."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ FEWEST_RESAMPLES = 100
 
 
 def left_out(table: PredictionTable) -> Iterator[str]:
-    """Yields the parts of the audit that cannot be computed from this table."""
     yield from (f"{name}: no row has a score from this evaluator." for name in table.without_scores)
     absent = {
         "Wording and chunks: the rows do not contain the text of claims and documents.": not table.has_text,

@@ -1,21 +1,18 @@
-"""Measures how much an evaluator misjudges whole systems (Godbole & Jia, 3.3 and 3.4; tables in appendix A.4).
+"""Measures how far an evaluator misjudges whole systems (Godbole & Jia, 3.3 and 3.4; tables in appendix A.4).
 
-    error rate of a system = share of its claims (or responses) that are unattributable, by label or by prediction
+    error rate of a system = proportion of its claims (or responses) that are unattributable, by label or by prediction
     bias = predicted error rate - labelled error rate, in [-1, 1], best at 0; a negative bias means missed errors
-    headroom = lowest error rate of any system in the data set, i.e. how much can still be improved
+    headroom = lowest error rate of any system in the data set
 
-A response is attributable if all of its claims are attributable. For each data set, the figures are the mean bias of
-its systems, the largest magnitude of these biases, the headroom by labels, the headroom by predictions, and the
-difference between the two. For task groups and all data sets, figures are unweighted means over data sets. Claims
-without a score, and responses that contain such a claim, are excluded from both of the evaluator's rates, and their
-number is reported. `errors` contains the labelled rates over all claims. Headroom requires at least two systems with
-scores. Claims by unknown systems (`UNKNOWN_SYSTEM`) count only in `datasets`, because they do not form a system.
+A response is attributable if all of its claims are. Figures for task groups and for all data sets are unweighted means
+over data sets. Claims without a score, and responses that contain such a claim, are excluded from both of the
+evaluator's rates, and their number is reported. Only `errors` covers all claims. Headroom requires at least two systems
+with scores. Claims by unknown systems (`UNKNOWN_SYSTEM`) count only in `datasets`.
 
-Departures: the paper defines bias as labelled minus predicted, but its tables show predicted minus labelled, which is
-also the definition here. The paper gives no intervals. The magnitude of a noisy value is biased upwards. If there are
-resamples, the part explained by sampling is therefore subtracted, and the interval reaches 0 if there may be no bias at
-all (`magnitudes`). The paper's mean can be computed from `systems`. Minima of noisy values are biased downwards, more
-so in resamples than in the data, so a headroom may be outside its own interval.
+Departures: the paper defines bias as labelled minus predicted, but its tables show predicted minus labelled, as here.
+The paper gives no intervals. The magnitude of a noisy value is biased upwards, so with resamples, the part explained by
+sampling is subtracted (`magnitudes`). The paper's mean can be computed from `systems`. The minimum of noisy values is
+biased downwards, more so in resamples than in the data, so a headroom may lie outside its own interval.
 """
 
 from __future__ import annotations
@@ -36,8 +33,6 @@ OfGroups = list[tuple[Group, list[int], AuditFigure]]
 
 
 class SystemErrors(Record):
-    """One system's error rate according to the labels."""
-
     level: Level
     dataset: str
     system: str
@@ -45,8 +40,6 @@ class SystemErrors(Record):
 
 
 class SystemBias(Record):
-    """One system's error rates according to an evaluator and to the labels, over the claims that have a score."""
-
     evaluator: str
     level: Level
     dataset: str
@@ -58,7 +51,7 @@ class SystemBias(Record):
 
 
 class DatasetBias(Record):
-    """The error rate of all claims (or responses) in a data set, according to an evaluator (section 6.1)."""
+    """Error rates of a whole data set by evaluator and by labels (section 6.1)."""
 
     evaluator: str
     level: Level
@@ -66,42 +59,36 @@ class DatasetBias(Record):
     labelled: AuditFigure
     predicted: AuditFigure
     bias: AuditFigure
-    """Predicted minus labelled rate. Biases of opposite sign cancel out across systems."""
+    """Predicted minus labelled rate. Opposite biases cancel out across systems."""
 
 
 class EvaluatorBias(Record):
-    """One evaluator's biases on the systems in a data set, or the means of these biases over data sets."""
+    """One evaluator's biases on the systems in a data set, or their means over data sets."""
 
     evaluator: str
     level: Level
     group: Group
     mean_absolute: AuditFigure
-    """If there are resamples, the part explained by sampling is subtracted from all magnitudes (see `magnitudes`)."""
+    """With resamples, the part explained by sampling is subtracted from all magnitudes (see `magnitudes`)."""
     worst_absolute: AuditFigure
     worst_system: str | None
-    """The system with the largest bias, or None for several data sets."""
+    """The system with the largest bias. None for several data sets."""
     headroom_labelled: AuditFigure
     headroom_predicted: AuditFigure
     headroom_bias: AuditFigure
-    """Predicted minus labelled headroom."""
     headroom_absolute: AuditFigure
-    """Magnitude of `headroom_bias`. Unlike biases, magnitudes do not cancel out across data sets."""
+    """Magnitude of `headroom_bias`. Magnitudes do not cancel out across data sets."""
     n_systems: Count
-    """Number of systems with a scored claim or response."""
 
 
 class Quantification(Record):
-    """The error rates according to the labels, and according to each evaluator at one threshold."""
-
     errors: tuple[SystemErrors, ...]
     systems: tuple[SystemBias, ...]
     evaluators: tuple[EvaluatorBias, ...]
     datasets: tuple[DatasetBias, ...]
-    """Results for each evaluator on each data set."""
 
 
 def quantification(counted: CountTable, *, levels: Iterable[Level] = tuple(Level)) -> Quantification:
-    """Returns each evaluator's biases, and the error rates according to the labels, at each level."""
     levels = tuple(levels)
     places = [(level, place) for level in levels for place in range(len(counted.evaluators))]
     return Quantification(
@@ -258,10 +245,8 @@ def _of_known_systems(counted: CountTable, labelled: Floats, predicted: Floats, 
 
 
 def _over_systems(counted: CountTable, values: Floats, reduce: Callable[..., Floats], fewest: int) -> Floats:
-    """Reduces `values` over the systems that have a value. The result is NaN for fewer than `fewest` systems.
-
-    The result has shape (1 + n_resamples, n_datasets). A resample is NaN if any of these systems has no value in it.
-    """
+    """Reduces `values` over the systems that have a value, or returns NaN for fewer than `fewest` such systems. The
+    result has shape (1 + n_resamples, n_datasets). A resample is NaN if any of these systems has no value in it."""
     found = np.full((len(values), len(counted.datasets)), np.nan)
     is_defined = ~np.isnan(values[0])
     for dataset in range(len(counted.datasets)):

@@ -1,10 +1,9 @@
-"""Compares how an evaluator's predictions and the labels rank systems (Godbole & Jia, section 3.5 and appendix A.3).
+"""Compares how predictions and labels rank systems (Godbole & Jia, section 3.5 and appendix A.3).
 
-For every pair of systems, a test decides whether one system has a lower error rate than the other or whether the
-difference may be due to chance. The test is run once with the labels and once with the predictions. The paper does not
-say which test it uses. Here, two systems that answered the same prompts are compared prompt by prompt. Other systems
-are compared by their error rates over whole responses (`clustered_proportions`), where each response counts as one
-draw, however many claims it contains.
+For every pair of systems, a test decides whether one has a lower error rate or the difference may be due to chance. It
+is run once with the labels and once with the predictions. The paper does not say which test it uses. Here, systems that
+answered the same prompts are compared prompt by prompt. Others are compared by their error rates over whole responses
+(`clustered_proportions`), so that each response counts as one draw, however many claims it contains.
 """
 
 from __future__ import annotations
@@ -35,16 +34,16 @@ from factloop.evaluation.statistics.significance import PValueAdjustment, adjust
 
 ALPHA = 0.05
 SHARED = 0.5
-"""Pairs are compared by prompts if at least this fraction of each system's units is for prompts that both answered."""
+"""Pairs are compared by prompt if at least this fraction of each system's units answers a shared prompt."""
 LEAST_PROMPTS = 6
-"""With fewer prompts, no paired test can reach p = 0.05: even if five prompts all favour the same system, p is 1/16."""
+"""With five prompts that all favor the same system, a paired test still gives p = 1/16."""
 
 
 class PairTest(StrEnum):
     PAIRED = "paired_sign_flips"
-    """Compares systems prompt by prompt. With one response per prompt, this is McNemar's exact test."""
+    """Prompt by prompt. With one response per prompt, this is McNemar's exact test."""
     CLUSTERED = "clustered_proportions"
-    """Compares whole responses, or whole prompts if known, because claims in a response are similar."""
+    """By whole responses, or whole prompts if known, because claims in a response resemble each other."""
     TWO_PROPORTIONS = "two_proportions"
     """Treats claims (or responses) as independent. Used on request, or if every response has only one claim."""
 
@@ -53,8 +52,6 @@ Unpaired = Literal[PairTest.CLUSTERED, PairTest.TWO_PROPORTIONS]
 
 
 class Order(StrEnum):
-    """How the first system of a pair compares with the second."""
-
     BETTER = "better"
     """The first system has a significantly lower error rate."""
     SAME = "no_difference"
@@ -64,23 +61,22 @@ class Order(StrEnum):
 class SystemRates(Record):
     system: str
     n: Count
-    """Number of claims or responses that the evaluator scored."""
     labelled: Share
     predicted: Share
-    """Both rates are over these units: `labelled` according to the labels, `predicted` according to the evaluator."""
+    """Over the same units as `labelled`."""
 
 
 class PairOrder(Record):
-    """A pair of systems. The first has the lower labelled error rate or, in a tie, the name that sorts first."""
+    """The first system has the lower labelled error rate. Ties are ordered by name."""
 
     first: str
     second: str
     test: PairTest
     n_prompts: Count
-    """Number of prompts that both systems answered, or 0 if the test is not paired."""
+    """Prompts that both systems answered, or 0 if the test is not paired."""
     p_labelled: Share
     p_predicted: Share
-    """Adjusted p-value according to the predictions."""
+    """Both p-values are adjusted for the number of pairs."""
     labelled: Order
     predicted: Order
 
@@ -100,39 +96,35 @@ class OrderCell(Record):
 
 
 class Ranking(Record):
-    """One evaluator's ranking of the systems in a data set, compared with the ranking by labels."""
-
     dataset: str
     evaluator: str
     level: Level
     threshold: float
     alpha: Share
     p_adjustment: PValueAdjustment
-    """How p-values are adjusted for the number of pairs, separately for labels and predictions."""
+    """Separately for labels and for predictions."""
     systems: tuple[SystemRates, ...]
-    """The systems, sorted by increasing labelled error rate."""
+    """Sorted by labelled error rate, lowest first."""
     pairs: tuple[PairOrder, ...]
     cells: tuple[OrderCell, ...]
     """The 3 x 3 table, row by row. The first system of a pair is the better one by label, so the `worse` row is empty
-    unless a paired test contradicts the rates over all claims. A paired test covers only shared prompts."""
+    unless a paired test, which covers only shared prompts, contradicts the rates over all claims."""
     n_pairs: Count
     n_wrong: Count
-    """Number of pairs that differ only by predictions, only by labels, or by both in opposite directions (`%Err`)."""
+    """Pairs that differ only by predictions, only by labels, or by both in opposite directions (`%Err`)."""
     n_reversed: Count
-    """Number of pairs that differ significantly in opposite directions by labels and predictions (`%Maj. Err`)."""
+    """Pairs that differ significantly in opposite directions by labels and predictions (`%Maj. Err`)."""
     share_wrong: Share | None
     share_reversed: Share | None
-    """Fraction of all pairs, or None if fewer than two systems have scored claims."""
+    """Fraction of all pairs. None if fewer than two systems have scored claims."""
     kendall: Correlation
     pearson: Correlation
-    """Correlation between the systems' labelled and predicted error rates. Undefined for fewer than three systems."""
+    """Correlation between labelled and predicted error rates. Undefined for fewer than three systems."""
     n_left_out: Count
-    """Number of claims without a score, or responses with such a claim."""
+    """Claims without a score, or responses with such a claim."""
 
 
 class MeanRanking(Record):
-    """One evaluator's mean ranking over data sets. Every data set has the same weight."""
-
     group: Group
     evaluator: str
     level: Level
@@ -140,29 +132,26 @@ class MeanRanking(Record):
     share_reversed: Share | None
     """None if no data set contains a pair of systems."""
     n_datasets: Count
-    """Number of data sets with at least one pair."""
     n_pairs: Count
     kendall: float | None
     n_kendall: Count
-    """Number of data sets with a defined coefficient. The mean is taken over these data sets."""
+    """Data sets with a defined coefficient, over which the mean is taken."""
     pearson: float | None
     n_pearson: Count
 
 
 @dataclass(frozen=True)
 class Units:
-    """The claims or responses in one data set that the evaluator scored. Arrays have shape (n_units,)."""
+    """The scored claims or responses of one data set. Arrays have shape (n_units,)."""
 
     system: Codes
     prompt: Codes | None
     cluster: Codes
-    """The prompt or, without prompts, the response. Claims in the same cluster are similar to each other."""
+    """The prompt, or the response if there are no prompts. Claims in a cluster resemble each other."""
     is_error: Bools
-    """Whether the unit is labelled unattributable."""
     is_flagged: Bools
-    """Whether the evaluator predicts that the unit is unattributable."""
     n_left_out: int
-    """Number of units without a verdict: claims without a score, or responses that contain such a claim."""
+    """Units without a verdict: claims without a score, or responses with such a claim."""
 
 
 def units_of(
@@ -188,7 +177,7 @@ def units_of(
 
 @dataclass(frozen=True)
 class Difference:
-    """The first system's error rate minus the second system's, over the units that the test compares."""
+    """The first system's error rate minus the second's, over the units that the test compares."""
 
     rate: float
     p: float
@@ -197,18 +186,17 @@ class Difference:
 class PairTests:
     """Tests all pairs of systems in one data set over the same units, either by labels or by predictions.
 
-    If two systems share enough prompts (`SHARED`, `LEAST_PROMPTS`), the test is `sign_flips` applied to the differences
-    on the shared prompts: (e1 - r n1) / N1 - (e2 - r n2) / N2. Here, e is the number of errors among the n claims on
-    the prompt, N is the number of all claims, and r is the error rate of both systems combined. The sum over the
-    prompts is the difference between the two error rates.
+    If two systems share enough prompts (`SHARED`, `LEAST_PROMPTS`), the test is `sign_flips` on the differences on the
+    shared prompts: (e1 - r n1) / N1 - (e2 - r n2) / N2. Here, e is the number of errors among the n claims on the
+    prompt, N is the number of all claims, and r is the error rate of both systems combined. The differences add up to
+    the difference between the error rates.
 
-    Otherwise, the test is `unpaired` (by default `clustered_proportions`). Suppose that two systems are equally good,
-    that their responses have ten claims each, and that the intraclass correlation is .5. A test that treats the claims
-    in a response as independent would then find a significant difference in 42% of samples.
+    Otherwise, the test is `unpaired`. A test that treats claims in a response as independent would reject too often:
+    for two equally good systems with ten claims per response and an intraclass correlation of .5, in 42% of samples.
     """
 
     def __init__(self, units: Units, systems: Sequence[int], unpaired: Unpaired = PairTest.CLUSTERED) -> None:
-        """`systems` contains the codes of the systems to compare. Each system must have at least one unit."""
+        """`systems` holds the codes of the systems to compare, each of which must have at least one unit."""
         self._n_systems = n_systems = len(systems)
         place_of = np.zeros(int(units.system.max(initial=0)) + 1, dtype=np.int64)
         place_of[list(systems)] = np.arange(n_systems)
@@ -225,11 +213,9 @@ class PairTests:
         """(n_systems, n_systems): claims of the first system on prompts that the second also answered."""
         covered = self._on_shared / self._total[:, None]
         self.n_prompts: Ints = (has @ has.T).astype(np.int64)[self.first, self.second]
-        """(n_pairs,): number of prompts that both systems answered."""
         self.is_paired: Bools = (self.n_prompts >= LEAST_PROMPTS) & (
             np.minimum(covered, covered.T)[self.first, self.second] >= SHARED
         )
-        """(n_pairs,): whether the pair is compared by prompts."""
         no_errors = np.zeros(len(units.system), np.bool_)
         is_clustered = np.array([one.is_clustered for one in self._by_cluster(no_errors)], np.bool_)
         by_cluster = is_clustered[self.first] | is_clustered[self.second]
@@ -237,10 +223,9 @@ class PairTests:
             PairTest.PAIRED if paired else unpaired if clustered else PairTest.TWO_PROPORTIONS
             for paired, clustered in zip(self.is_paired, by_cluster, strict=True)
         ]
-        """(n_pairs,): the test for each pair. With one unit per cluster, clustered ones reduce to two proportions."""
+        """(n_pairs,): with one unit per cluster, clustered proportions reduce to two proportions."""
 
     def differences(self, is_error: Bools) -> list[Difference]:
-        """Returns the difference for each pair of systems, counting the units in `is_error` as errors."""
         total, on_prompt = self._tally(is_error)
         found = [Difference(0.0, 1.0)] * len(self.first)
         paired, unpaired = np.flatnonzero(self.is_paired), np.flatnonzero(~self.is_paired)
@@ -279,7 +264,6 @@ class PairTests:
 
 
 def _shared(units: Units, place: Ints, n_systems: int) -> tuple[Ints, Bools, int]:
-    """Numbers the shared prompts. Returns each unit's number, whether its prompt is shared, and the count."""
     if units.prompt is None:
         return np.zeros(len(place), dtype=np.int64), np.zeros(len(place), dtype=np.bool_), 0
     prompt, n_prompts = numbered(units.prompt)
@@ -302,9 +286,9 @@ def rank_systems(
 ) -> Ranking:
     """Compares every pair of systems by labels and by predictions, over the units that the evaluator scored.
 
-    A difference is significant if its adjusted p-value is below `alpha`. The p-values in the paper's tables appear to
-    be unadjusted. The results are deterministic and do not depend on the order of the rows or on other data sets.
-    `unpaired` is the test for systems that do not share prompts. The two-proportions test treats claims as independent.
+    A difference is significant if its adjusted p-value is below `alpha`. The paper's p-values appear to be unadjusted.
+    The results do not depend on the order of the rows or on other data sets. `unpaired` is the test for systems that do
+    not share prompts.
     """
     units = units_of(table, evaluator, dataset, level, threshold=threshold)
     rates = _rates(units, table.system.names)
@@ -350,7 +334,6 @@ def rank_systems(
 
 
 def order_table(pairs: Sequence[PairOrder]) -> tuple[OrderCell, ...]:
-    """Cross-tabulates the pairs: rows show how the labels order a pair, columns how the predictions do."""
     found = [(pair.labelled, pair.predicted) for pair in pairs]
     return tuple(
         OrderCell(labelled=labelled, predicted=predicted, n_pairs=found.count((labelled, predicted)))

@@ -1,26 +1,23 @@
-"""Measures how often evaluators are right and whether they reject the same claims (Godbole & Jia, 2.2, 3.1, 3.2).
+"""Measures how often evaluators are right, and whether they reject the same claims (Godbole & Jia, 2.2, 3.1, 3.2).
 
 Attributable is the positive class. All measures are fractions of claims or of responses in [0, 1], except for the gap,
 which is in [-1, 1].
 
-    TPR = share of the attributable units that are predicted attributable       FNR = 1 - TPR
-    TNR = share of the unattributable units that are predicted unattributable   FPR = 1 - TNR
-    balanced accuracy = (TPR + TNR) / 2, higher is better                       gap = TPR - TNR, best at 0
-    IoU(A, B) = claims that both predict unattributable / claims that either does; likewise for attributable
+    TPR = proportion of attributable units that are predicted attributable FNR = 1 - TPR TNR = proportion of
+    unattributable units that are predicted unattributable FPR = 1 - TNR balanced accuracy = (TPR + TNR) / 2, higher is
+    better gap = TPR - TNR, best at 0 IoU(A, B) = claims that both predict unattributable / claims that either does;
+    likewise for attributable
 
-An evaluator with a positive gap misses errors. An evaluator with a negative gap reports errors that do not exist. Each
-measure is computed on one data set, over all systems in the data set. The measures for task groups and for all data
-sets are unweighted means, as in the paper. Claims without a score (or, for agreement, without two scores) are excluded,
-and their number is reported. A rate is undefined if the data set has no scored claims of its class. The IoU of a
-verdict is undefined if neither evaluator predicts it.
+An evaluator with a positive gap misses errors, and one with a negative gap reports errors that do not exist. Each
+measure is computed per data set, over all its systems. Task groups and all data sets get unweighted means, as in the
+paper. Claims without a score (or, for agreement, without two scores) are excluded, and their number is reported. A rate
+is undefined without scored claims of its class. The IoU of a verdict is undefined if neither evaluator predicts it.
 
 Departures: the paper gives no intervals, does not average over task groups, and does not compare evaluators with the
-labels. A rate has an interval only if the claims of its class come from at least two prompts (or responses). If a rate
-is 0 or 1, all resamples are the same, but this does not prove certainty. On a single data set, such a rate therefore
-has Wilson's interval (1927), which counts each prompt (or response) as one case, because the similarity of claims
-within a prompt cannot be estimated. In that case, the intervals for balanced accuracy and the gap are combined from the
-intervals for the two rates, using the distances between each rate and the ends of its interval (MOVER: Zou and Donner
-2008).
+labels. A rate has an interval only if the claims of its class come from at least two prompts (or responses). On a
+single data set, a rate of 0 or 1 does not vary between resamples, so it gets a Wilson interval (1927) that counts each
+prompt (or response) as one case. The intervals for balanced accuracy and the gap are then combined from those of the
+two rates (MOVER: Zou and Donner 2008).
 """
 
 from __future__ import annotations
@@ -38,8 +35,6 @@ from factloop.evaluation.audit.table import Level
 
 
 class EvaluatorRates(Record):
-    """One evaluator's rates on one data set, or the means of these rates over several data sets."""
-
     evaluator: str
     level: Level
     group: Group
@@ -50,14 +45,14 @@ class EvaluatorRates(Record):
     fnr: AuditFigure
     gap: AuditFigure
     n_attributable: Count
-    """Number of units labelled attributable that have a verdict, over all data sets in the group."""
+    """Units labelled attributable that have a verdict, over all data sets in the group."""
     n_unattributable: Count
     n_unscored: Count
-    """Number of claims without a score, or responses with such a claim."""
+    """Claims without a score, or responses with such a claim."""
 
 
 def rates(counted: CountTable, *, levels: Iterable[Level] = tuple(Level)) -> tuple[EvaluatorRates, ...]:
-    """Returns the rates for each level, evaluator and group: single data sets, then task groups, then all data sets."""
+    """Returns the rates for each level, evaluator and group: individual data sets, task groups, then all data sets."""
     return tuple(
         rate for level in levels for place in range(len(counted.evaluators)) for rate in _rates(counted, level, place)
     )
@@ -90,7 +85,6 @@ def _rates(counted: CountTable, level: Level, evaluator: int) -> list[EvaluatorR
 
 
 def _with_extreme_rates(found: EvaluatorRates, level: float) -> EvaluatorRates:
-    """Adds intervals to a single data set's rates of 0 or 1, for which all resamples are the same."""
     rates = found.tpr, found.tnr
     if found.group.kind != "dataset" or not any(one.value in (0.0, 1.0) for one in rates):
         return found
@@ -108,7 +102,6 @@ def _with_extreme_rates(found: EvaluatorRates, level: float) -> EvaluatorRates:
 
 
 def _wilson(one: AuditFigure, level: float) -> AuditFigure:
-    """Adds Wilson's interval, counting each cluster as one case. One end of the interval is the rate itself."""
     if one.n_clusters < 2 or one.value is None:
         return one
     from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]  # no type hints
@@ -142,10 +135,8 @@ def over_datasets(counted: CountTable, of_cells: Floats | Ints) -> Floats:
 
 
 def _values(confusion: Floats, n_by_label: Floats, label_clusters: Ints) -> dict[str, tuple[Floats, Ints, Ints]]:
-    """Returns each measure's values, with the numbers of units and clusters behind them.
-
-    If a measure uses both classes, only the clusters with claims of the rarer class are counted.
-    """
+    """Returns each measure's values, with the numbers of units and clusters behind them. If a measure uses both
+    classes, only clusters with claims of the rarer class are counted."""
     by_label = confusion.sum(axis=3)
     tpr = ratio(confusion[:, :, 1, 1], by_label[:, :, 1])
     tnr = ratio(confusion[:, :, 0, 0], by_label[:, :, 0])
@@ -174,20 +165,19 @@ def _why(by_label: Floats) -> list[Undefined]:
 
 
 class PairAgreement(Record):
-    """The agreement between two evaluators, or between an evaluator and the labels, for each verdict."""
+    """How two evaluators, or an evaluator and the labels, agree on each verdict."""
 
     evaluator: str
     other: str | None
-    """The other evaluator, or None if the evaluator is compared with the labels."""
+    """None stands for the labels."""
     group: Group
     unattributable: AuditFigure
     attributable: AuditFigure
     n_left_out: Count
-    """Number of claims that at least one of the two did not score."""
 
 
 def agreement(counted: CountTable) -> tuple[PairAgreement, ...]:
-    """Returns each pair's agreement on single data sets, then on task groups, then on all data sets."""
+    """Returns each pair's agreement on individual data sets, then on task groups, then on all data sets."""
     return tuple(found for place in range(len(counted.pairs)) for found in _agreement(counted, place))
 
 

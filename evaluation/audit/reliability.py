@@ -1,14 +1,13 @@
 """Checks whether scores are probabilities: reliability by tenths, expected calibration error, Brier score and AUC.
 
-    ECE   = sum over ten bins of (share of claims in the bin) * |mean score - share labelled attributable|
+    ECE = sum over ten bins of (proportion of claims in the bin) * |mean score - proportion labelled attributable|
     Brier = mean of (score - label)^2
     AUC   = probability that an attributable claim scores higher than an unattributable one; ties count as half
 
-The bins of the expected calibration error have equal width, from (0, 0.1] to (0.9, 1]. The first bin also contains 0
-(Guo et al. 2017, section 2). ECE and Brier score are best at 0. `brier_of_share` is the Brier score that would result
-if every claim's score were the fraction of attributable claims. An AUC of 0.5 is no better than chance. The AUC does
-not depend on a threshold. None of these measures has an interval, and the ECE is biased upwards if bins contain few
-claims. Godbole and Jia use only verdicts, so all of these measures are additions.
+The bins have equal width, from (0, 0.1] to (0.9, 1], and the first also contains 0 (Guo et al. 2017, section 2). ECE
+and Brier score are best at 0. `brier_of_share` is the Brier score of always predicting the fraction of attributable
+claims. An AUC of 0.5 is no better than chance. The ECE is biased upwards if bins contain few claims. None of these
+measures has an interval. They are additions to Godbole and Jia, who use only verdicts.
 """
 
 from __future__ import annotations
@@ -23,21 +22,16 @@ N_BINS = 10
 
 
 class ScoreBin(Record):
-    """The claims whose scores are in one tenth of the range from 0 to 1."""
-
     low: Share
-    """Exclusive, except that the first bin also contains 0."""
+    """Exclusive, except that the first bin contains 0."""
     high: Share
-    """Inclusive."""
     n: Count
     mean_score: Share | None
     attributable: Share | None
-    """Fraction labelled attributable; None if the bin is empty. Equals the mean score if scores are probabilities."""
+    """Fraction labelled attributable, None if the bin is empty. Equals the mean score if scores are probabilities."""
 
 
 class Reliability(Record):
-    """The reliability of one evaluator's scores on a group of claims, pooled over data sets."""
-
     group: Group
     evaluator: str
     bins: tuple[ScoreBin, ...]
@@ -48,14 +42,11 @@ class Reliability(Record):
     """None if all claims have the same label."""
     n_attributable: Count
     n: Count
-    """Number of claims with a score."""
 
 
 def reliability(table: PredictionTable, evaluator: str) -> tuple[Reliability, ...]:
-    """Returns the reliability of scores on each data set, each task group and all claims.
-
-    Empty if all scores are 0 or 1. Sampled claims are weighted by the inverse of their sampling probability.
-    """
+    """Returns the reliability of scores on each data set, each task group and all claims. Empty if all scores are 0 or
+    1. Sampled claims are weighted by the inverse of their sampling probability."""
     scores = scores_of(table, evaluator)
     if not ((scores > 0.0) & (scores < 1.0)).any():
         return ()

@@ -1,4 +1,4 @@
-"""Defines the record of a complete audit of evaluators on one file of labelled claims."""
+"""The record of a complete audit of evaluators on one file of labelled claims."""
 
 from __future__ import annotations
 
@@ -26,12 +26,9 @@ class AuditData(Record):
     n_claims: Count
     n_responses: Count
     n_prompts: Count | None
-    """Number of prompts, or None if the rows contain no prompts."""
     datasets: tuple[str, ...]
     tasks: tuple[str, ...]
-    """Task groups. Empty if the rows contain no task groups."""
     task_of: Mapping[str, str] = Field(default_factory=dict)
-    """Maps data sets to task groups. Empty if the rows contain no task groups."""
     systems: tuple[str, ...]
     evaluators: tuple[str, ...]
     has_text: bool
@@ -43,47 +40,36 @@ class AuditSettings(Record):
     """0.5, followed by the chosen threshold, if any."""
     alpha: Share
     p_adjustment: PValueAdjustment
-    """How p-values are adjusted when many pairs of systems in one data set are tested."""
+    """How p-values are adjusted for the number of pairs of systems in a data set."""
     n_resamples: Count
     level: Share
-    """Confidence level of the intervals."""
     seed: int
 
 
 class AuditAt(Record):
-    """All figures at one threshold."""
-
     threshold: Share
     basis: Basis
     rates: tuple[EvaluatorRates, ...]
-    """One for each level, evaluator and group."""
     agreement: tuple[PairAgreement, ...]
-    """One per group for each pair of evaluators, and for each evaluator paired with the labels."""
     quantification: Quantification
     rankings: tuple[Ranking, ...]
-    """One for each level, evaluator and data set."""
     mean_rankings: tuple[MeanRanking, ...]
-    """One for each level and evaluator, per task group and for all data sets."""
     reliability: tuple[Reliability, ...] = ()
-    """One per group for each evaluator with scores between 0 and 1. The results are the same at every threshold."""
+    """One per group for each evaluator with scores between 0 and 1. The same at every threshold."""
     surface: tuple[SurfaceBias, ...]
-    """One for each evaluator and group. Empty if the rows contain no text."""
+    """For each evaluator and group. Empty if the rows contain no text."""
     chunking: tuple[ChunkingBias, ...]
-    """One per group for each evaluator with a chunked column."""
     adjustment: tuple[AdjustmentReport, ...]
-    """One for each evaluator and data set."""
     mean_adjustments: tuple[MeanAdjustment, ...] = ()
-    """One for each evaluator, per task group and for all data sets."""
 
 
 class AuditReport(Record):
-    """A complete audit. The same file, settings and seed produce the same report, except for `created_at`."""
+    """The same file, settings and seed produce the same report, except for `created_at`."""
 
     schema_version: Literal["5.0"] = "5.0"
     data: AuditData
     settings: AuditSettings
     at: Annotated[tuple[AuditAt, ...], Field(min_length=1)]
-    """The figures at each threshold, in the order of `settings.thresholds`."""
     left_out: tuple[str, ...]
     """The parts that could not be computed, each with a reason."""
     created_at: datetime

@@ -1,12 +1,9 @@
-"""Counts the claims and responses in a table and in its bootstrap resamples, for the audit's figures and intervals.
+"""Counts the claims and responses in a table and in its bootstrap resamples.
 
-The claims in a response are similar to each other, and so are the responses to a prompt. A resample therefore draws
-whole clusters with replacement. Each data set keeps its number of clusters. If every cluster of a data set belongs to
-one system, clusters are drawn system by system, so each system also keeps its number of clusters. This is the case for
-responses, and for prompts that no two systems share.
-
-A resample is represented by how often each cluster was drawn. A resample's counts are sums over its clusters, with each
-cluster's counts multiplied by this number.
+A resample draws whole clusters with replacement, because the claims in a response resemble each other, as do the
+responses to a prompt. Each data set keeps its number of clusters. If every cluster of a data set belongs to one system,
+as responses do, clusters are drawn system by system, so each system also keeps its number. The counts of a resample are
+sums over clusters, weighted by how often each was drawn.
 """
 
 from __future__ import annotations
@@ -40,42 +37,35 @@ RESAMPLES = 1000
 LEVEL = 0.95
 MOST_BYTES = 2_000_000_000
 BYTES_PER_PAIR = 1200
-"""Memory of an evaluator's results for one ordered pair of systems in a data set, as measured."""
+"""Measured memory of an evaluator's results for one ordered pair of systems in a data set."""
 
 
 class Basis(Record):
-    """The data and settings that an audit's figures are based on."""
-
     thresholds: dict[str, Share]
-    """Each evaluator's threshold: a score at or above the threshold predicts that a claim is attributable."""
+    """Each evaluator's threshold. A score at or above it predicts that a claim is attributable."""
     n_claims: Count
     n_responses: Count
     clusters: Literal["prompt", "response"]
-    """What the bootstrap draws."""
     n_clusters: Count
     n_resamples: Count
     level: Share
-    """Confidence level of the intervals."""
     n_effective: float | None = None
-    """Number of equally weighted claims that would be as informative. These claims are weighted by the inverse of their
-    `probability`. None if all claims have the same weight."""
+    """Number of equally weighted claims that would carry as much information. Claims are weighted by the inverse of
+    their `probability`. None if all claims have the same weight.
+    """
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts of claims or responses. Along the leading axis, the table comes first, followed by its resamples.
-
-    If claims have weights, the counts are sums of weights. Fields named `n_...` count each claim in the table once.
-    """
+    """Counts of claims or responses. Along the leading axis, the table comes first, followed by its resamples. If
+    claims have weights, the counts are sums of weights. Fields named `n_...` count each claim of the table once."""
 
     labels: Floats
-    """Shape (1 + n_resamples, n_cells, 2): units by label, whether or not they have a verdict."""
+    """Shape (1 + n_resamples, n_cells, 2): units by label, with or without a verdict."""
     confusion: Floats
-    """Shape (1 + n_resamples, n_evaluators, n_cells, 2, 2): units with a verdict, by label and then by verdict."""
+    """Shape (1 + n_resamples, n_evaluators, n_cells, 2, 2): units with a verdict, by label, then by verdict."""
     n_labels: Ints
-    """Shape (n_cells, 2)."""
     n_confusion: Ints
-    """Shape (n_evaluators, n_cells, 2, 2)."""
     cell_clusters: Ints
     """Shape (n_evaluators + 1, n_cells): clusters that contain a verdict. The last row counts all clusters."""
     dataset_clusters: Ints
@@ -94,19 +84,17 @@ class CountTable:
     evaluators: tuple[str, ...]
     datasets: tuple[str, ...]
     tasks: tuple[str, ...] | None
-    """The task group of each data set."""
     systems: tuple[str, ...]
     cell_dataset: Ints
     cell_system: Ints
     claims: Tally
     responses: Tally
     overlap: Floats
-    """Shape (1 + n_resamples, n_datasets, n_pairs, 3): claims on which a pair (see `pairs_of`) agrees on 0, agrees on
-    1, or disagrees."""
+    """Shape (1 + n_resamples, n_datasets, n_pairs, 3): claims on which a pair agrees on 0, agrees on 1, or
+    disagrees."""
     n_overlap: Ints
     """Shape (n_datasets, n_pairs, 3): the same for the table alone, counting each claim once."""
     overlap_clusters: Ints
-    """Shape (n_datasets, n_pairs)."""
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
@@ -114,7 +102,7 @@ class CountTable:
 
     @property
     def is_of_known_system(self) -> Bools:
-        """(n_cells,): whether the system is known. Other cells are excluded from all per-system figures."""
+        """(n_cells,): False for cells of `UNKNOWN_SYSTEM`, which per-system figures exclude."""
         return are_known(self.systems)[self.cell_system]
 
     def tally(self, level: Level) -> Tally:
@@ -122,7 +110,7 @@ class CountTable:
 
 
 def pairs_of(n_evaluators: int) -> list[tuple[int, int]]:
-    """Returns all pairs of evaluators, and each evaluator with the labels. The labels' index is `n_evaluators`."""
+    """Returns all pairs of evaluators, and each evaluator with the labels, whose index is `n_evaluators`."""
     return [(one, other) for one in range(n_evaluators) for other in range(one + 1, n_evaluators + 1)]
 
 
@@ -134,11 +122,8 @@ def count(
     resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> CountTable:
-    """Counts the claims and responses of the table and, if `rng` is set, of its resamples.
-
-    The order of the rows has no effect, not even on the draws. Raises ValueError if a data set has two task groups or a
-    response has two prompts.
-    """
+    """Counts the claims and responses of the table and, if `rng` is set, of its resamples. The order of the rows does
+    not affect the draws. Raises ValueError if a data set has two task groups or a response has two prompts."""
     cells = cells_of(table)
     claims = judged_claims(table, cells, threshold)
     responses = judged_responses(table, claims)
@@ -206,10 +191,8 @@ def refuse_too_large(table: PredictionTable, resamples: int = RESAMPLES, *, most
 
 
 def _strata_of_cells(cluster: Ints, cell: Ints, cell_dataset: Ints) -> Ints:
-    """Returns the stratum of each cell, identified by the first cell in the stratum.
-
-    If a data set's systems share clusters, the whole data set is one stratum. Otherwise, each cell is a stratum.
-    """
+    """Returns the stratum of each cell, identified by its first cell. If a data set's systems share clusters, the whole
+    data set is one stratum. Otherwise, each cell is."""
     n_cells = max(len(cell_dataset), 1)
     pairs = np.unique(cluster * n_cells + cell)
     has_shared = pairs[:-1] // n_cells == pairs[1:] // n_cells
@@ -223,9 +206,8 @@ def _within(units: JudgedUnits, rows: Bools) -> JudgedUnits:
 
 
 def _drawn(tables: Sequence[Floats], rng: np.random.Generator | None, n_resamples: int) -> list[Floats]:
-    """Returns the sums over all clusters, then over each resample's clusters: (1 + n_resamples, n_columns) per table.
-
-    All tables have shape (n_clusters, n_columns), but they are not joined, because they may fill the memory."""
+    """Returns the sums over all clusters, then over each resample's: (1 + n_resamples, n_columns) per table. All tables
+    have shape (n_clusters, n_columns). They are not joined, because the copy might not fit in memory."""
     sums, start = [np.empty((1 + n_resamples, one.shape[1])) for one in tables], 0
     draws = () if rng is None else draw_counts(len(tables[0]), rng, n_resamples)
     for times in chain([np.ones((1, len(tables[0])))], draws):
@@ -236,7 +218,7 @@ def _drawn(tables: Sequence[Floats], rng: np.random.Generator | None, n_resample
 
 
 def _tally(units: JudgedUnits, cell_dataset: Ints, is_known: Bools, n_datasets: int, n_resamples: int) -> Tally:
-    """Counts the units of the table itself. The sums over the table and its resamples are filled in later."""
+    """Counts the units of the table itself. The sums over resamples are filled in later."""
     n_evaluators, n_cells, dataset = len(units.verdicts), len(cell_dataset), cell_dataset[units.cell]
     once = replace(units, weight=None, cluster=np.zeros_like(units.cluster))
     counts = (
@@ -269,10 +251,8 @@ def _distinct(key: Ints, cluster: Ints, n_keys: int) -> Ints:
 
 
 def _confusions(units: JudgedUnits, clusters: Ints, cells: Ints) -> Floats:
-    """Returns the counts of each cluster in each cell: (n_clusters, n_cells * (4 n_evaluators + 2)).
-
-    `clusters` and `cells` must be sorted and must cover all units.
-    """
+    """Returns the counts of each cluster in each cell: (n_clusters, n_cells * (4 n_evaluators + 2)). `clusters` and
+    `cells` must be sorted and must cover all units."""
     width = 4 * len(units.verdicts) + 2
     base = (np.searchsorted(clusters, units.cluster) * len(cells) + np.searchsorted(cells, units.cell)) * width
     places, rows = [base + width - 2 + units.label], [np.arange(len(units.label))]
@@ -307,7 +287,7 @@ def _overlap_counts(
 
 
 def _kinds(claims: JudgedUnits, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[Ints, Bools]]:
-    """Yields each pair's shared verdicts (2 if they differ), and a mask that selects the claims that both judged."""
+    """Yields each pair's shared verdicts (2 if they differ), and a mask of the claims that both judged."""
     judges = np.vstack([claims.verdicts, claims.label[None]])
     for one, other in pairs:
         is_scored = (judges[one] >= 0) & (judges[other] >= 0)

@@ -1,10 +1,10 @@
-"""Reads labelled claims with scores from JSON Lines, CSV or Parquet into the audit's columns.
+"""Reads labelled claims with scores from JSON Lines, JSON, CSV or Parquet into columns.
 
     dataset, system, response_id, claim_id    strings or whole numbers
     label                                     1 attributable, 0 not
     evaluators                                an object that maps names to scores in [0, 1]; null or absent if no score
     task, prompt_id, claim, document          present in all rows or in none
-    probability                               of drawing the claim for labelling; present in all rows or in none
+    probability                               that the claim was drawn for labelling; present in all rows or in none
 
 A CSV file contains either one `evaluator:NAME` column per evaluator, in which an empty cell means no score, or an
 `evaluators` column of JSON objects. A Parquet file may also use a struct or a map. Other columns are ignored.
@@ -38,7 +38,7 @@ _OTHERS = (".csv", ".parquet", ".pq", ".json")
 _PREFIX = "evaluator:"
 _NUMBERS = ("label", "probability")
 _WITHOUT_NOUGHT = re.compile(r"\.\d{1,17}")
-"""A fraction without a leading zero, such as `.7`, which spreadsheets may write but JSON does not allow."""
+"""A fraction without a leading zero, such as `.7`. Spreadsheets may write it, but JSON does not allow it."""
 
 Numbered = tuple[int, Mapping[str, Any]]
 MOST_EVALUATORS = 100
@@ -67,8 +67,6 @@ Id = Annotated[NotBlank, BeforeValidator(_id)]
 
 
 class PredictionRow(Record):
-    """One labelled claim with the evaluators' scores."""
-
     model_config = ConfigDict(extra="ignore")
 
     dataset: Id
@@ -80,8 +78,7 @@ class PredictionRow(Record):
     task: Id | None = None
     prompt_id: Id | None = None
     probability: Probability | None = None
-    """The probability with which the claim was drawn for labelling, as written by `factloop research labels next`. The
-    claim is weighted by the inverse of this probability."""
+    """The probability that the claim was drawn for labelling, as written by `factloop research labels next`."""
     claim: str | None = None
     document: str | None = None
 
@@ -89,7 +86,7 @@ class PredictionRow(Record):
 def load_predictions(place: str | Path) -> PredictionTable:
     """Loads the whole file into columns, reading one row at a time. `-` reads JSON Lines from standard input.
 
-    Raises DataError with line and field for:
+    Raises DataError, with line and field, for:
     - a malformed row, or a claim that is repeated in a response;
     - an optional field that only some rows have;
     - a data set with two tasks, or a response with two prompts.
@@ -103,7 +100,7 @@ def load_predictions(place: str | Path) -> PredictionTable:
 
 
 def _refuse_without(fields: Mapping[str, Any], path: str, line: int) -> None:
-    """Reports all missing required fields in one error, because users' own files often lack several."""
+    """Reports all missing fields in one error, because users' own files often lack several."""
     absent = [name for name in NEEDED if name not in fields]
     if not absent or (len(absent) == 1 and absent[0] != "evaluators"):
         return  # reading the row reports a single missing field
@@ -114,8 +111,6 @@ def _refuse_without(fields: Mapping[str, Any], path: str, line: int) -> None:
 
 
 class _Names(dict[str, int]):
-    """Assigns a code to each name, in order of appearance."""
-
     def __missing__(self, name: str) -> int:
         self[name] = code = len(self)
         return code
@@ -129,11 +124,10 @@ class _Columns:
         self.codes = {name: array("i") for name in self.names}
         self.texts: dict[str, list[str]] = {"claim": [], "document": []}
         self.known: dict[str, str] = {}
-        """Stores each document only once, because many claims share a document."""
+        """Holds one copy of each document, because many claims share a document."""
         self.probabilities = array("d")
         self.scores: dict[str, array[float]] = {}
         self.named: set[str] = set()
-        """All evaluators, including those without a score."""
 
     def add(self, line: int, fields: Mapping[str, Any]) -> None:
         if not self.lines:
@@ -237,7 +231,7 @@ def _column(code_of: Mapping[str, int], codes: array[int]) -> Column:
 
 
 def read_fields(place: str | Path) -> Iterator[Numbered]:
-    """Yields the line (or row) number and the fields of each record. Raises DataError during iteration."""
+    """Yields each record's line (or row) number and fields. Raises DataError during iteration."""
     name = str(place).lower()
     if not name.endswith(_OTHERS):
         return _json_lines(place)
@@ -246,7 +240,7 @@ def read_fields(place: str | Path) -> Iterator[Numbered]:
 
 
 def _json_lines(place: str | Path) -> Iterator[Numbered]:
-    """Does the same as `read_jsonl` in a third of the time, which matters because an audit may read a million rows."""
+    """Like `read_jsonl`, in a third of the time, which matters because an audit may read a million rows."""
     path = place_name(place)
     for number, line in read_lines(place):
         if not line.isspace():
@@ -258,11 +252,8 @@ def _json_lines(place: str | Path) -> Iterator[Numbered]:
 
 
 def gathered(row: Row, *, is_text: bool) -> dict[str, Any]:
-    """Returns the row's fields, with the `evaluator:NAME` columns gathered into one `evaluators` object.
-
-    In CSV, numeric strings become numbers. Raises DataError if the row also has an `evaluators` column, or if the
-    `evaluators` column does not contain a JSON object.
-    """
+    """Gathers the `evaluator:NAME` columns into one `evaluators` object. In CSV, numeric strings become numbers. Raises
+    DataError if the row also has an `evaluators` column, or if that column is not a JSON object."""
     scores = {name.removeprefix(_PREFIX): value for name, value in row.fields.items() if name.startswith(_PREFIX)}
     fields = {name: value for name, value in row.fields.items() if not name.startswith(_PREFIX)}
     if is_text:
@@ -278,7 +269,7 @@ def gathered(row: Row, *, is_text: bool) -> dict[str, Any]:
 
 
 def _number(text: str) -> Any:
-    """Returns the number in a cell, or None if the cell is empty. Other values are returned unchanged."""
+    """Returns the number in a cell, or None for an empty cell. Other text is returned unchanged."""
     try:
         value = json.loads(text) if text.strip() else None
     except (ValueError, RecursionError):
@@ -287,7 +278,7 @@ def _number(text: str) -> Any:
 
 
 def _object(row: Row, value: Any) -> Any:
-    """Returns the scores as an object. Parses a JSON string, or converts the pairs that Parquet returns for a map."""
+    """Parses a JSON string, or converts the pairs that Parquet returns for a map."""
     if isinstance(value, str):
         try:
             return parse_object(value, row.path, row.line)

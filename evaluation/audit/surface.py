@@ -1,8 +1,8 @@
-"""Measures whether an evaluator relies on shared wording, by comparing its rates at different levels of overlap.
+"""Measures whether an evaluator relies on shared wording (Godbole & Jia, section 4.1).
 
-Godbole & Jia, section 4.1: evaluators accept false claims that copy the document and reject true claims that paraphrase
-it. Similarity is ROUGE-2 precision (Lin 2004), the fraction of a claim's bigrams that occur in the document. A task
-group's claims are divided into five bins at percentiles of their similarity.
+Such evaluators accept false claims that copy the document and reject true claims that paraphrase it. Similarity is
+ROUGE-2 precision (Lin 2004), the fraction of a claim's bigrams that occur in the document. A group's claims are divided
+into five bins at percentiles of their similarity.
 """
 
 from __future__ import annotations
@@ -25,58 +25,55 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 class SimilarityBin(Record):
-    """The claims in one bin of similarity. Bins are ordered from the least to the most overlap with the document."""
+    """Bins are ordered from the least to the most overlap with the document."""
 
     low: Share | None
     high: Share | None
-    """The smallest and largest similarity in the bin, or None if the bin is empty. Ties can leave a bin empty."""
+    """Smallest and largest similarity in the bin. None if ties leave it empty."""
     n_attributable: Count
     n_unattributable: Count
-    """Number of scored claims labelled unattributable."""
+    """Scored claims labelled unattributable."""
     tpr: Share | None
-    """Fraction of the attributable claims that are predicted attributable, or None if there are none. If the evaluator
-    penalises paraphrases, it is lower in the low bins."""
+    """Of the attributable claims, the fraction predicted attributable, None if there are none. Lower in the low bins if
+    the evaluator penalizes paraphrases."""
     tnr: Share | None
-    """Like `tpr`, but for unattributable claims. It is lower in the high bins if copied wording misleads."""
+    """Like `tpr`, but for unattributable claims. Lower in the high bins if copied wording misleads."""
 
 
 class SurfaceBias(Record):
-    """The surface bias of one evaluator on one group of claims."""
-
     group: Group
     evaluator: str
     threshold: float
     bins: tuple[SimilarityBin, ...]
-    """Five bins. Claims with equal similarity are always in the same bin, so bins differ in size."""
+    """Claims with equal similarity share a bin, so bins differ in size."""
     n: Count
-    """Number of claims in the bins."""
     n_no_similarity: Count
-    """Number of claims excluded because they have fewer than two words."""
+    """Claims left out because they have fewer than two words."""
     n_no_document: Count
-    """Number of claims excluded because their document is blank."""
+    """Claims left out because their document is blank."""
     n_unscored: Count
-    """Number of claims excluded because the evaluator gave no score. These claims still affect the bins' boundaries."""
+    """Claims left out because the evaluator gave no score. They still affect the boundaries of the bins."""
 
 
 class NoTextError(ValueError):
-    """The table does not contain both claims and documents, so similarity cannot be computed."""
+    """The table does not contain both claims and documents."""
 
 
 def bigrams_of(text: str) -> Bigrams:
-    """Counts each pair of adjacent words. A word is a run of letters and digits, converted to lower case.
+    """Counts each pair of adjacent words. A word is a run of letters and digits, in lower case.
 
-    On ASCII text, the words are the same as those of the `rouge_score` package without its stemmer. Departure: the
-    package drops other letters: a Greek claim has no words and "café" becomes "caf". This function keeps all letters.
+    On ASCII text, these are the words of the `rouge_score` package without its stemmer. Departure: the package drops
+    all other letters, so that a Greek claim has no words and "café" becomes "caf". This function keeps them.
     """
     return Counter(pairwise(_WORD.findall(text.lower())))
 
 
 def precision(claim: Bigrams, document: Bigrams) -> float | None:
-    """Returns the fraction in [0, 1] of the claim's bigrams that also occur in the document, or None if it has none.
+    """Returns the fraction in [0, 1] of the claim's bigrams that occur in the document, or None if it has none.
 
-    A claim with fewer than two words has no bigrams; `rouge_score` returns 0 for such a claim. Departure from the
-    paper's wording ("the fraction of claim bigrams that appear in the document"): as in ROUGE, a bigram that the claim
-    repeats counts at most as often as it occurs in the document.
+    `rouge_score` returns 0 for a claim without bigrams. Departure from the paper's wording ("the fraction of claim
+    bigrams that appear in the document"): as in ROUGE, a bigram that the claim repeats counts at most as often as it
+    occurs in the document.
     """
     total = sum(claim.values())
     found = sum(min(times, document.get(pair, 0)) for pair, times in claim.items())
@@ -84,7 +81,7 @@ def precision(claim: Bigrams, document: Bigrams) -> float | None:
 
 
 def by_document(documents: Sequence[str]) -> Iterator[tuple[str, list[int]]]:
-    """Yields each distinct document with the positions of its claims, so that each document is processed only once."""
+    """Yields each distinct document with the positions of its claims."""
     places: dict[str, list[int]] = {}
     for place, document in enumerate(documents):
         places.setdefault(document, []).append(place)
@@ -94,8 +91,8 @@ def by_document(documents: Sequence[str]) -> Iterator[tuple[str, list[int]]]:
 def similarities(table: PredictionTable) -> Floats:
     """Returns each claim's ROUGE-2 precision against its document, with shape (n_rows,).
 
-    The value is NaN for claims with fewer than two words. It is also NaN for claims without a document, because a
-    search that finds nothing does not imply low similarity. Raises NoTextError if the table contains no text.
+    NaN for claims with fewer than two words, and for claims without a document, because a search that finds nothing
+    does not imply low similarity. Raises NoTextError if the table contains no text.
     """
     if table.claim_text is None or table.document is None:
         raise NoTextError("cannot compute similarity: the table must contain claims and documents")
@@ -111,11 +108,8 @@ def similarities(table: PredictionTable) -> Floats:
 def surface_bias(
     table: PredictionTable, evaluator: str, similarity: Floats, *, threshold: float = THRESHOLD
 ) -> tuple[SurfaceBias, ...]:
-    """Returns the rates by bin for each data set, each task group, and all claims combined.
-
-    The paper reports results for task groups. `similarity` is the result of `similarities`, which all evaluators can
-    share. The bins depend only on `similarity`, so they are the same for all evaluators.
-    """
+    """Returns the rates by bin for each data set, each task group, and all claims together. The paper reports task
+    groups. `similarity` comes from `similarities` and alone determines the bins, so all evaluators share them."""
     scores, holds, lacks = scores_of(table, evaluator), table.label == 1, table.lacks_document
     found = []
     for group, rows in pooled_groups(table):
@@ -141,7 +135,7 @@ def surface_bias(
 
 
 def _bins(similarity: Floats) -> Ints:
-    """Returns the bin of each claim, or -1 if similarity is NaN. As in pandas, bins include their upper boundary."""
+    """Returns each claim's bin, or -1 if similarity is NaN. As in pandas, bins include their upper boundary."""
     number = np.full(len(similarity), -1)
     known = ~np.isnan(similarity)
     if known.any():

@@ -1,4 +1,4 @@
-"""Stores labelled claims and evaluators' scores as columns, in which an audit counts claims or responses."""
+"""Stores labelled claims and evaluators' scores as columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Verdicts = NDArray[np.int8]
 """1 means attributable, 0 not attributable, and -1 no verdict."""
 
 THRESHOLD = 0.5
-"""A score at or above this threshold predicts that a claim is attributable (Godbole & Jia, section 2.1)."""
+"""A score at or above this predicts that a claim is attributable (Godbole & Jia, section 2.1)."""
 
 
 class Level(StrEnum):
@@ -31,27 +31,26 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class Column:
-    """One categorical column. `names` are sorted, and `names[codes[row]]` is the value in a row."""
+    """A categorical column. `names` are sorted, and `names[codes[row]]` is the value in a row."""
 
     names: tuple[str, ...]
     codes: Codes
-    """Shape (n_rows,)."""
 
 
 def are_known(systems: Sequence[str]) -> Bools:
-    """Returns a mask that selects all systems except `UNKNOWN_SYSTEM`."""
+    """Returns a mask of all systems except `UNKNOWN_SYSTEM`."""
     return np.array([name != UNKNOWN_SYSTEM for name in systems], np.bool_)
 
 
 def column_of(values: Sequence[str]) -> Column:
-    """Encodes the values as a column with sorted names, so that the order of the rows does not affect results."""
+    """Sorts the names, so that the order of the rows does not affect results."""
     names = sorted(set(values))
     code = {name: place for place, name in enumerate(names)}
     return Column(tuple(names), np.fromiter((code[value] for value in values), np.int32, len(values)))
 
 
 def responses_of(dataset: Column, system: Column, response_id: Column) -> Column:
-    """Encodes each response, identified by data set, system and id. `names` contains only ids, which may repeat."""
+    """Encodes each response, identified by data set, system and id. `names` holds only ids, which may repeat."""
     cell = dataset.codes.astype(np.int64) * len(system.names) + system.codes
     keys, codes = np.unique(cell * max(len(response_id.names), 1) + response_id.codes, return_inverse=True)
     ids = keys % max(len(response_id.names), 1)
@@ -60,28 +59,25 @@ def responses_of(dataset: Column, system: Column, response_id: Column) -> Column
 
 @dataclass(frozen=True)
 class PredictionTable:
-    """Labelled claims with scores. Each row is one claim from one response of one system on one data set."""
+    """Each row is one claim from one response of one system on one data set."""
 
     dataset: Column
     system: Column
     response: Column
-    """Responses are identified by data set, system and `response_id` (see `responses_of`)."""
     label: NDArray[np.int8]
     """Shape (n_rows,): 1 means attributable, 0 not attributable."""
     scores: Mapping[str, Scores]
-    """Maps each evaluator to its scores in [0, 1], of shape (n_rows,). NaN means that the evaluator gave no score."""
+    """Each evaluator's scores in [0, 1], of shape (n_rows,). NaN means that it gave no score."""
     task: Column | None = None
-    """Task group of the data set, such as summarisation. All rows of a data set have the same task group."""
+    """Task group of the data set, such as summarisation. Each data set belongs to exactly one."""
     prompt: Column | None = None
     """The prompt that the response answers. Systems that share prompts can be compared prompt by prompt. Prompts of
     different data sets are distinct."""
     probability: Scores | None = None
-    """(n_rows,): the probability in (0, 1] with which each claim was drawn for labelling. None means that all claims
-    have the same probability."""
+    """(n_rows,): the probability in (0, 1] that each claim was drawn for labelling. None if all are equal."""
     claim_text: Sequence[str] | None = field(default=None, repr=False)
     document: Sequence[str] | None = field(default=None, repr=False)
     without_scores: Sequence[str] = ()
-    """Evaluators that occur in the rows but have no scores."""
 
     @property
     def n_rows(self) -> int:
@@ -101,12 +97,13 @@ class PredictionTable:
 
     @property
     def n_effective(self) -> float | None:
-        """Number of equally weighted claims that would be as informative (Kish 1965), or None if weights are equal."""
+        """Number of equally weighted claims that would carry as much information (Kish 1965). None if weights are
+        equal."""
         return None if self.weight is None else float(self.weight.sum() ** 2 / (self.weight**2).sum())
 
     @cached_property
     def is_of_known_system(self) -> Bools:
-        """(n_rows,): whether the claim's system is known. Other claims are excluded from per-system figures."""
+        """(n_rows,): False for claims of `UNKNOWN_SYSTEM`, which per-system figures exclude."""
         return np.asarray(are_known(self.system.names)[self.system.codes])
 
     @cached_property
@@ -118,24 +115,22 @@ class PredictionTable:
 
 
 def rows_of(table: PredictionTable, dataset: str) -> Bools:
-    """Returns a mask that selects the data set's rows. Raises ValueError if the table does not contain the data set."""
+    """Returns a mask of the data set's rows. Raises ValueError if the table does not contain the data set."""
     if dataset not in table.dataset.names:
         raise ValueError(f"the table does not contain the data set {dataset!r}")
     return np.asarray(table.dataset.codes == table.dataset.names.index(dataset))
 
 
 def scores_of(table: PredictionTable, evaluator: str) -> Scores:
-    """Returns the evaluator's column. Raises ValueError if the table does not contain the evaluator."""
+    """Raises ValueError if the table does not contain the evaluator."""
     if evaluator not in table.scores:
         raise ValueError(f"the table does not contain the evaluator {evaluator!r}")
     return table.scores[evaluator]
 
 
 def tasks_of(table: PredictionTable) -> tuple[str, ...] | None:
-    """Returns the task group of each data set, or None if the table has no task groups.
-
-    A data set without rows has the task group "". Raises ValueError if a data set has two task groups.
-    """
+    """Returns the task group of each data set, or None if the table has no task groups. A data set without rows has the
+    task group "". Raises ValueError if a data set has two task groups."""
     if table.task is None:
         return None
     n_tasks = len(table.task.names)
@@ -160,7 +155,7 @@ def pooled_groups(table: PredictionTable) -> list[tuple[Group, Bools]]:
 
 
 def numbered(codes: NDArray[np.int32] | Ints) -> tuple[NDArray[np.intp], int]:
-    """Renumbers the codes from 0 without gaps, in the same order, and counts them. This is faster than sorting."""
+    """Renumbers the codes from 0 without gaps, in the same order, and counts them. Faster than sorting."""
     occurs = np.bincount(codes) > 0
     return (np.cumsum(occurs) - 1)[codes], int(occurs.sum())
 
@@ -184,10 +179,8 @@ class Cells:
     """The combinations of data set and system that have rows, sorted by name."""
 
     dataset: Ints
-    """Shape (n_cells,)."""
     system: Ints
     of_row: Ints
-    """Shape (n_rows,)."""
 
 
 def cells_of(table: PredictionTable) -> Cells:
@@ -208,7 +201,7 @@ class JudgedUnits:
     verdicts: Verdicts
     """Shape (n_evaluators, n_units)."""
     weight: Floats | None = None
-    """(n_units,): the weight of each unit. None means equal weights."""
+    """Shape (n_units,). None means equal weights."""
 
     def at(self, rows: Ints) -> JudgedUnits:
         return JudgedUnits(
@@ -221,7 +214,6 @@ class JudgedUnits:
 
 
 def judged_claims(table: PredictionTable, cells: Cells, threshold: float = THRESHOLD) -> JudgedUnits:
-    """Returns the claims of the table. A score at or above the threshold predicts that the claim is attributable."""
     verdicts = np.empty((len(table.scores), table.n_rows), np.int8)
     for place, scores in enumerate(table.scores.values()):
         verdicts[place] = np.where(np.isnan(scores), -1, scores >= threshold)
@@ -229,13 +221,11 @@ def judged_claims(table: PredictionTable, cells: Cells, threshold: float = THRES
 
 
 def judged_responses(table: PredictionTable, claims: JudgedUnits) -> JudgedUnits:
-    """Returns the responses of the table. A response is attributable if all of its claims are (Godbole & Jia, section
-    2.1).
+    """A response is attributable if all of its claims are (Godbole & Jia, section 2.1).
 
-    If an evaluator left any claim of a response unscored, it has no verdict on the response, even if it predicts that
-    another claim is unattributable. Otherwise, missing scores would increase the evaluator's error rate. All responses
-    have the same weight, even if claims were sampled with different probabilities. Raises ValueError if a response has
-    two prompts or belongs to two systems or data sets.
+    An evaluator that left any claim of a response unscored has no verdict on it, even if it rejects another claim.
+    Otherwise, missing scores would raise its error rate. All responses have the same weight, even if their claims do
+    not. Raises ValueError if a response has two prompts or belongs to two systems or data sets.
     """
     _, first, of_row = np.unique(table.response.codes, return_index=True, return_inverse=True)
     if (claims.cluster[first][of_row] != claims.cluster).any() or (claims.cell[first][of_row] != claims.cell).any():

@@ -43,9 +43,9 @@ def audit(
     """Computes all figures for every evaluator at a threshold of 0.5, and also at `threshold` if set.
 
     `name` identifies the data. If `resamples` is 0, there are no intervals. The order of the rows affects only
-    rounding. Figures that cannot be computed are undefined, with a reason, and are listed in `left_out`. Costs no
-    money. Raises DataError if the audit needs too much memory, and ValueError if a data set has two task groups, or if
-    a response belongs to two systems or prompts.
+    rounding. Figures that cannot be computed carry a reason and are listed in `left_out`. Costs no money. Raises
+    DataError if the audit needs too much memory, and ValueError if a data set has two task groups, or if a response
+    belongs to two systems or prompts.
     """
     refuse_too_large(table, resamples)
     chosen = (THRESHOLD,) if threshold in (None, THRESHOLD) else (THRESHOLD, threshold)

@@ -1,14 +1,14 @@
-"""Calculates an upper confidence bound on an error rate, given the numbers of errors and claims.
+"""Calculates an upper confidence bound on an error rate from the numbers of errors and claims.
 
 This is Clopper and Pearson's exact upper bound (Biometrika 26, 1934). If claims come in groups, both counts are first
-divided by a design effect, as in Korn and Graubard (Survey Methodology 24, 1998). The bound is then approximate.
+divided by a design effect, as in Korn and Graubard (Survey Methodology 24, 1998), and the bound is approximate.
 
 The design effect is 1 + (m - 1) r. Here, m is the size of a claim's group, averaged over claims, and r is the
-intraclass correlation of errors within groups (one-way ANOVA estimator, negative values set to 0). The effect depends
-on errors rather than labels. A verifier that accepts every claim about one long document makes errors in clusters, even
-if half the claims about each document are supported. With few errors, r cannot be estimated well. Therefore, r is taken
-to be its largest value at this threshold or at any threshold that settles more claims. `few_groups_factor` accounts for
-a small number of groups, which also makes r uncertain.
+intraclass correlation of errors within groups (one-way ANOVA estimator, negative values set to 0). It depends on errors
+rather than labels: a verifier that accepts every claim about one long document makes errors in clusters, even if half
+the claims about each document are supported. With few errors, r cannot be estimated well, so its largest value at this
+threshold or any that settles more claims is used. `few_groups_factor` accounts for a small number of groups, which also
+makes r uncertain.
 """
 
 from __future__ import annotations
@@ -21,10 +21,8 @@ Floats = NDArray[np.float64]
 
 
 def p_values(n_wrong: ArrayLike, n: ArrayLike, max_error: float) -> Floats:
-    """Returns the probability of at most `n_wrong` errors among `n` claims if the true error rate is `max_error`.
-
-    A small value means that the true rate must be lower. Both counts may be fractional. If `n` is 0, the result is 1.
-    """
+    """Returns the probability of at most `n_wrong` errors among `n` claims if the true error rate is `max_error`. Both
+    counts may be fractional. If `n` is 0, the result is 1."""
     wrong, all_ = np.asarray(n_wrong, np.float64), np.asarray(n, np.float64)
     right = all_ - wrong
     found = special.betainc(np.maximum(right, 1e-12), wrong + 1, 1 - max_error)
@@ -41,9 +39,9 @@ def upper_bound(n_wrong: float, n: float, alpha: float) -> float | None:
 Counts = NDArray[np.int64]
 
 _EXACT_TO = 10
-"""Sums are rounded to this number of decimal places. Any further digits would depend on the order of the rows."""
+"""Number of decimal places that sums are rounded to. Further digits would depend on the order of the rows."""
 ENOUGH = 10
-"""The number of errors (or half of all errors, if that is lower) needed to estimate how correlated they are."""
+"""The number of errors (or half of all errors, if lower) needed to estimate how correlated they are."""
 
 
 def effect_on_settled(wrong: NDArray[np.bool_], groups: Counts, n: Counts) -> Floats:
@@ -93,7 +91,7 @@ def _up_to(values: NDArray[np.generic], n: Counts) -> Floats:
 
 
 def _effects(n: Counts, squares: Floats, n_groups: Floats, n_wrong: Floats, spread: Floats) -> Floats:
-    """Returns the design effects. `squares` is the sum of n^2 over the groups, `spread` that of errors^2 / n."""
+    """`squares` is the sum of n^2 over the groups, and `spread` that of errors^2 / n."""
     with np.errstate(invalid="ignore", divide="ignore"):
         between = np.round((spread - n_wrong**2 / n) / (n_groups - 1), _EXACT_TO)
         within = np.round((n_wrong - spread) / (n - n_groups), _EXACT_TO)

@@ -1,4 +1,4 @@
-"""Defines the record of labelled claims with a verifier's scores, and measures how similar claims in a group are."""
+"""Labelled claims with a verifier's scores, and the similarity of claims within a group."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from scipy.sparse.csgraph import connected_components  # type: ignore[import-unt
 
 @dataclass(frozen=True)
 class ScoredLabels:
-    """The scores and labels that thresholds are tuned on."""
-
     scores: NDArray[np.float64]
     """In [0, 1], or NaN if the verifier gave no score. Shape (n_claims,)."""
     labels: NDArray[np.int8]
@@ -28,10 +26,8 @@ class ScoredLabels:
 
 
 def groups_of(*keys: Sequence[Hashable | None]) -> NDArray[np.int64]:
-    """Returns a group number for each row. Rows that share a key in any column are in the same group.
-
-    Two groups with a row in common are merged. None is not a key. Numbers start at 0, in no meaningful order.
-    """
+    """Returns a group number for each row. Rows that share a key in any column are in the same group. Two groups with a
+    row in common are merged. None is not a key. Numbers start at 0, in no meaningful order."""
     n = len(keys[0])
     rows: list[int] = []
     places: list[int] = []
@@ -48,11 +44,8 @@ def groups_of(*keys: Sequence[Hashable | None]) -> NDArray[np.int64]:
 
 
 def likeness(labels: NDArray[np.int8], groups: NDArray[np.int64]) -> float | None:
-    """Returns the intraclass correlation of labels within groups, in [0, 1] (one-way ANOVA estimator, negative values
-    set to 0).
-
-    The result is 0 if every claim is its own group, and None if there are fewer than two groups.
-    """
+    """Returns the intraclass correlation of labels within groups, in [0, 1] (one-way ANOVA, negative values set to 0).
+    The result is 0 if every claim is its own group, and None if there are fewer than two groups."""
     _, number, size = np.unique(groups, return_inverse=True, return_counts=True)
     n, n_groups = len(labels), len(size)
     if n_groups < 2:

@@ -2,14 +2,14 @@
 
 Claims are accepted at or above `upper`, and rejected at or below `lower`. On each side, the maximum error limits two
 rates: the fraction of settled claims that are wrong, and the fraction of all claims with the opposite label that are
-settled wrongly. The second limit protects a rare label. For example, if one claim in ten were supported, rejecting all
-claims would be wrong for only one in ten.
+settled wrongly. The second limit protects a rare label: if one claim in ten were supported, rejecting all claims would
+be wrong for only one in ten.
 
-Thresholds are tested on a grid that is fixed in advance, from the strictest to the loosest. A chain of tests ends at
-the first failure, so testing many thresholds needs no other correction. This is fixed-sequence testing, as used by
-Angelopoulos et al. ("Learn then test", arXiv 2110.01052, section 2.4), with the fallback of Wiens (Pharmaceutical
-Statistics 2, 2003). Chains begin at the thresholds that settle 1/16, 1/8, 1/4 and 1/2 of the claims, each with a
-quarter of the allowed error probability. A chain that reaches the next starting point also gets that point's quarter.
+Thresholds are tested on a fixed grid, from the strictest to the loosest. A chain of tests ends at the first failure, so
+no other correction is needed. This is fixed-sequence testing (Angelopoulos et al., "Learn then test", arXiv 2110.01052,
+section 2.4), with the fallback of Wiens (Pharmaceutical Statistics 2, 2003). Chains begin at the thresholds that settle
+1/16, 1/8, 1/4 and 1/2 of the claims, each with a quarter of the allowed error probability. A chain that reaches the
+next starting point also gets that point's quarter.
 
 Departures: chains begin at positions in the ranking of scores, which does not depend on labels. The guarantee is exact
 if claims are independent and weaker scores are not right more often than stronger ones. For claims in groups, it is
@@ -38,9 +38,8 @@ from factloop.reports.figures import percent, plural
 Counts = NDArray[np.int64]
 
 GRID: Floats = np.arange(1001) / 1000
-"""All thresholds that are tested. They are round numbers, fixed before any label is seen."""
+"""The thresholds that are tested. They are round numbers, fixed before any label is seen."""
 BEGINNINGS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
-"""Fractions of the claims at which chains of tests begin."""
 CURVE = (0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
 
 
@@ -57,7 +56,7 @@ class SettledAt:
     """Design effect on the fraction of claims with the opposite label that are settled wrongly."""
     n_all: int
     n_label: int
-    """Number of claims that would be wrong if settled on this side."""
+    """Claims that would be wrong if settled on this side."""
 
 
 def tune(
@@ -66,7 +65,7 @@ def tune(
     """Returns the thresholds that send the fewest claims to the model while keeping the error within `max_error`.
 
     The guarantees for both sides hold jointly at `confidence`. A larger `max_error` never sends more claims to the
-    model, and the order of the rows has no effect. Takes time linear in the number of claims. Raises ValueError if a
+    model, and the order of the rows does not matter. Takes time linear in the number of claims. Raises ValueError if a
     rate is out of range.
     """
     return Tuning.of(labelled).tuned(max_error, error, confidence)
@@ -97,7 +96,7 @@ class Tuning:
         )
 
     def tuned(self, max_error: float, error: ErrorKind, confidence: float) -> CascadeTuning:
-        """Returns the thresholds without the curve, which comes from `curve`."""
+        """Leaves out the curve, which comes from `curve`."""
         for name, share in (("max_error", max_error), ("confidence", confidence)):
             if not 0.0 < share < 1.0:
                 raise ValueError(f"{name} must be between 0 and 1, not {share:g}")
@@ -134,7 +133,6 @@ class Tuning:
         )
 
     def curve(self, error: ErrorKind, confidence: float) -> tuple[CascadePoint, ...]:
-        """Returns the outcome for each maximum error in `CURVE`."""
         return tuple(_point(self.tuned(one, error, confidence)) for one in CURVE)
 
 
@@ -142,7 +140,7 @@ _NONE: Counts = np.empty(0, np.int64)
 
 
 def _settled_at(labelled: ScoredLabels, thresholds: Floats, wrong: NDArray[np.bool_], *, sign: int) -> SettledAt:
-    """Counts the claims settled at each threshold. `sign` is 1 if low scores are settled, or -1 if high scores are."""
+    """`sign` is 1 if low scores are settled, or -1 if high scores are."""
     scored = np.flatnonzero(~np.isnan(labelled.scores))
     strictest_first = scored[np.argsort(sign * labelled.scores[scored], kind="stable")]
     n = np.searchsorted(sign * labelled.scores[strictest_first], sign * thresholds, side="right").astype(np.int64)
@@ -173,9 +171,7 @@ def _farthest_apart(
     accepting: SettledAt, accepted: Counts, rejecting: SettledAt, rejected: Counts
 ) -> tuple[int | None, int | None]:
     """Returns the positions of the certified `upper` and `lower` that settle the most claims. `lower` is below `upper`.
-
-    In a tie, the pair with the fewest wrong claims wins, then the strictest pair.
-    """
+    Of several, the pair with the fewest wrong claims wins, then the strictest pair."""
     best: tuple[int | None, int | None] = (None, None)
     most = (0, 0)
     uppers: list[int | None] = [None, *accepted.tolist()]

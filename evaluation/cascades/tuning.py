@@ -1,5 +1,3 @@
-"""Tunes a cascade on labelled claims and their documents."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -24,26 +22,24 @@ BATCH = 64
 COMPARED = 8
 """Number of claims that are scored again to check that the scores in the file come from this verifier."""
 FEW_GROUPS = 30
-"""With fewer groups, there is a chance of more than 4% (0.9^30) of missing a type that makes up 10% of documents."""
+"""With fewer groups, the chance of missing a type that makes up 10% of documents exceeds 4% (0.9^30)."""
 TOLERANCE = 1e-3
-"""Allowed difference between two runs of the same encoder, whose batches may be padded differently."""
+"""Two runs of the same encoder may differ by this much, because their batches are padded differently."""
 
 
 class LabelledRow(PairRow):
-    """A labelled row in the format of `factloop research verify`. It may contain `passages` instead of a `document`."""
+    """A row as read by `factloop research verify`. It may contain `passages` instead of a `document`."""
 
     passages: tuple[str, ...] | None = None
 
     @property
     def text(self) -> str:
-        """The text that the claim is judged against. Passages are joined in the same way as in a check."""
+        """What the claim is judged against. Passages are joined in the same way as in a check."""
         return BETWEEN.join(self.passages) if self.passages is not None else self.document or ""
 
 
 @dataclass(frozen=True)
 class Tune:
-    """The settings for tuning a cascade."""
-
     verifier: str
     max_error: float
     error: ErrorKind = ErrorKind.BALANCED
@@ -76,9 +72,8 @@ async def atune(
 ) -> CascadeFile:
     """Tunes a cascade on these claims. Costs no money, but takes as long as the verifier needs to score the claims.
 
-    If rows already contain scores under the verifier's name, these are used after a few have been recomputed as a
-    check. `scored` is called with the number of scored claims and the total number of claims. Raises ConfigError or
-    DataError.
+    If rows already contain the verifier's scores, a few are recomputed as a check and the rest are used as they are.
+    `scored` is called with the number of scored claims and the total. Raises ConfigError or DataError.
     """
     verifier = cheap_verifier(wanted.verifier, allow_download=wanted.allow_download)
     scores = await _scores(rows, verifier, data, scored)

@@ -1,5 +1,3 @@
-"""Describes a cascade on the terminal and on a page."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
@@ -22,7 +20,6 @@ KIND_WORDS = {
 
 
 def share(value: float | None) -> str:
-    """Formats a fraction as a percentage, or None as a dash."""
     return "–" if value is None else f"{100 * value:.1f}%"
 
 
@@ -31,7 +28,6 @@ def threshold(value: float | None) -> str:
 
 
 def promise(tuned: CascadeTuning) -> str:
-    """Describes the guarantee for settled claims."""
     return (
         f"at most {percent(tuned.max_error)} of the claims settled on either side are wrong, "
         f"with {percent(tuned.confidence)} confidence"
@@ -39,7 +35,6 @@ def promise(tuned: CascadeTuning) -> str:
 
 
 def side_words(side: CascadeSide, n: int) -> str:
-    """Describes how many of `n` labelled claims one threshold settles, and how many of those are wrong."""
     if side.threshold is None:
         return f"none: {side.why_none}" if side.why_none else "none"
     settled = f"{plural(side.n, 'claim')} ({share(side.n / n)}), {side.n_wrong:,} of them wrong ({share(side.error)}"
@@ -48,7 +43,6 @@ def side_words(side: CascadeSide, n: int) -> str:
 
 
 def label_words(side: CascadeSide, label: str) -> str:
-    """Describes how many claims with one label were settled wrongly."""
     if not side.n_label:
         return f"no claims are labelled {label}"
     return f"{side.n_wrong:,} of {plural(side.n_label, 'claim')} labelled {label} ({share(side.label_error)})"
@@ -60,7 +54,6 @@ def rests_on(tuned: CascadeTuning) -> str:
 
 
 def rows(cascade: CascadeFile) -> Iterator[tuple[str, str]]:
-    """Yields the name and value of each displayed property of a cascade, except the curve."""
     yield "Verifier", cascade.verifier
     yield "Accepts", "nothing" if cascade.upper is None else f"a score of {cascade.upper:g} or more"
     yield "Rejects", "nothing" if cascade.lower is None else f"a score of {cascade.lower:g} or less"
@@ -95,7 +88,6 @@ def advice(tuned: CascadeTuning) -> str:
 
 
 def curve(points: Iterable[CascadePoint]) -> Sheet:
-    """Returns a table of the outcomes for several other maximum errors, each considered on its own."""
     columns: tuple[ColumnOf[CascadePoint], ...] = (
         (name("Error allowed"), lambda one: percent(one.max_error)),
         (Column("To the model"), lambda one: share(one.share_sent)),
@@ -109,7 +101,7 @@ def curve(points: Iterable[CascadePoint]) -> Sheet:
 
 
 def print_cascade(cascade: CascadeFile, console: Console) -> None:
-    """Prints the thresholds, what they are based on, and the curve. Markup and escape sequences have no effect."""
+    """Prints the thresholds, what they rest on, and the curve. Markup and escape sequences have no effect."""
     shown = [(name, Text(one_line(value))) for name, value in rows(cascade)]
     print_section(console, "Cascade", rows_table([*shown, *notice_rows("Note", cascade.warnings)]))
     if cascade.tuned is not None:
@@ -117,7 +109,7 @@ def print_cascade(cascade: CascadeFile, console: Console) -> None:
 
 
 def render_cascade_html(cascade: CascadeFile) -> str:
-    """Renders the cascade as an HTML page. The output is deterministic."""
+    """The output is deterministic."""
     tuned = cascade.tuned
     return render_page(
         "cascade.html.j2",

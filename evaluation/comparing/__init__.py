@@ -1,5 +1,3 @@
-"""`factloop research compare` compares two finished runs, or two systems in one run."""
-
 from factloop.core.extras import require
 
 require("evaluation", "a comparison")

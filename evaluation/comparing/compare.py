@@ -1,14 +1,13 @@
-"""Compares two runs, which are either two systems on the same prompts or two evaluators on the same responses.
+"""Compares two runs: two systems on the same prompts, or two evaluators on the same responses.
 
-Intermediate runs show what caused a difference between runs A and B. They change the judge, the search and the answers
-one at a time. The first intermediate run judges A's answers and evidence with B's judge. The second intermediate run
-also uses B's search. The last step, from the second intermediate run to B, changes the answers. `factloop eval A`
-re-judges the answers of a run, using the stored evidence if there is no search. Only the new judge and the new search
-are called, because the old ones may no longer exist.
+Intermediate runs show what caused the difference between runs A and B, by changing the judge, the search and the
+answers one at a time. The first judges A's answers and evidence with B's judge, the second also uses B's search, and
+the last step changes the answers. They call only B's judge and search, because A's may no longer exist. `factloop eval
+A` re-judges the answers of a run, on the stored evidence if there is no search.
 
-A part is the change in a figure from one run to the next. Only responses that have the figure in all runs are used, so
-the parts add up to the whole difference. If two changes interact, the effect is attributed to the later one, so a
-different order may give different parts.
+A part is the change in a figure from one run to the next. The parts add up to the whole difference, because only
+responses that have the figure in every run are used. If two changes interact, the effect is attributed to the later
+one, so a different order may give different parts.
 """
 
 from __future__ import annotations
@@ -69,20 +68,19 @@ from factloop.tools.search.given import is_given
 
 ALPHA = 0.05
 NAMED = 5
-"""Maximum number of systems listed in an error message."""
 SIDES = ("A", "B")
 
 
 @dataclass(frozen=True)
 class ComparedRun:
-    """A finished run as one side of a comparison."""
+    """One side of a comparison: a finished run, or one system in it."""
 
     name: str
     summary: RunSummary
     responses: Iterable[JudgedResponse]
-    """The run's responses, which are read once. Responses of other systems are skipped."""
+    """Iterated over only once."""
     system: str | None = None
-    """The only system whose responses are compared, or None for all systems."""
+    """None compares all systems."""
 
 
 def compare(
@@ -99,15 +97,16 @@ def compare(
 ) -> Comparison:
     """Compares two runs.
 
-    `ks` defaults to the Ks of both runs, and `abstention` to the policy of both runs. Tests use `alpha` and intervals
-    use the level 1 - alpha, so the two never contradict each other. If two different runs share responses and most of
-    these have the same text, evaluators are compared. Otherwise, systems are compared. `between` contains the
-    intermediate runs, in order.
+    `ks` and `abstention` default to those of the runs. Tests are at level `alpha` and intervals at level 1 - alpha, so
+    the two never disagree. `between` holds the intermediate runs, in order.
+
+    Evaluators are compared if the runs differ and most of their paired responses have the same text. Otherwise, systems
+    are.
 
     Raises ConfigError if:
     - the runs have no prompts in common, or a run has several systems and no system is in both runs;
-    - the runs have different policies for abstentions, and `abstention` is not set;
-    - a demand concerns a metric that is not compared.
+    - the runs count abstentions differently, and `abstention` is None;
+    - a demand names a metric that is not compared.
     """
     level = round(1.0 - alpha, 12)
     policy = abstention or _shared_policy(first, second)
@@ -196,10 +195,6 @@ def _attribution(
 def _of_evaluators(
     claims: ClaimPanel, responses: ResponsePanel, quantities: list[ItemValues]
 ) -> tuple[list[ItemValues], list[ItemValues]]:
-    """Returns all quantities for two evaluators, and the headline quantities.
-
-    If there are labels, the headline is agreement with the labels, as in an experiment on responses.
-    """
     labelled = list(claim_quantities(claims)) if claims.n_labelled else []
     whole = [*labelled, *quantities, *share_quantities(responses)]
     return whole, [headline_of(whole)] if labelled else quantities
@@ -214,7 +209,6 @@ def _conclusions(differences: Sequence[PairedDifference]) -> list[str]:
 
 
 def differing_settings(first: RunSummary, second: RunSummary) -> tuple[Setting, ...]:
-    """Returns the settings that differ between the fingerprints of the two runs, and the data if it differs."""
     one = {"data": first.data, **flat_settings(first.fingerprint.model_dump(mode="json"))}
     other = {"data": second.data, **flat_settings(second.fingerprint.model_dump(mode="json"))}
     return tuple(
@@ -225,7 +219,7 @@ def differing_settings(first: RunSummary, second: RunSummary) -> tuple[Setting, 
 
 
 def flat_settings(settings: Mapping[str, Any], before: str = "") -> dict[str, str | None]:
-    """Maps each setting's dotted name to its value as a string, or to None if it is not set."""
+    """Maps the dotted name of each setting to its value as a string, or to None if it is not set."""
     found: dict[str, str | None] = {}
     for name, value in settings.items():
         if isinstance(value, Mapping):
@@ -248,7 +242,7 @@ def _shared_policy(first: ComparedRun, second: ComparedRun) -> AbstentionPolicy:
 
 
 def _by_system(first: ComparedRun, second: ComparedRun) -> bool:
-    """Whether to pair responses by system and prompt. If each side has a single system, only the prompt is used."""
+    """Whether to pair responses by system and prompt. If each side has a single system, the prompt alone is enough."""
     ours, theirs = _systems(first), _systems(second)
     if len(ours) == 1 and len(theirs) == 1:
         if first.summary is second.summary and ours == theirs:
@@ -290,7 +284,6 @@ def _kind(found: Pairing, *, one_run: bool) -> ComparisonKind:
 
 
 def _comparable(found: Pairing, kind: ComparisonKind) -> tuple[list[Pair], tuple[ResponseLine, ...]]:
-    """Returns the pairs to compare, and the responses that were excluded because the two texts differ."""
     if kind is ComparisonKind.SYSTEMS:
         return found.pairs, ()
     kept = [pair for pair in found.pairs if pair.same_text]
@@ -319,10 +312,7 @@ def _ks(
     ks: Sequence[int | Literal["median", "maximum"]],
     abstention: AbstentionPolicy,
 ) -> list[int]:
-    """Converts `ks` to numbers, or returns the Ks of both runs if it is empty.
-
-    Rules such as `median` are applied to all compared responses that have an F1@K.
-    """
+    """Resolves `ks` over the compared responses that count in means. If it is empty, returns the Ks of both runs."""
     if ks:
         lines = [line for pair in pairs for line in (pair.first, pair.second)]
         return sorted(choice.k for choice in choose_ks((one for one in lines if is_rated(one, abstention)), ks))

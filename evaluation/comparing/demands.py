@@ -1,17 +1,16 @@
-"""Checks demands on a comparison, for continuous integration: no side may be worse than the first side.
+"""Checks demands on a comparison, for continuous integration: no side may be worse than the first.
 
 There are three kinds of demand:
 - `tnr` fails if a loss relative to the first side is shown.
 - `tnr:0.05` fails unless a loss of 0.05 or more can be ruled out (a test of non-inferiority).
 - `tpr >= 0.8` and `flips <= 3` are bounds on the observed values.
 
-The first two kinds use one-sided sign-flip tests, in which whole groups are flipped. If there are too few items to show
-a loss, `tnr` is met but `tnr:0.05` is not. The sign-flip test assumes that differences are symmetric, which is wrong if
-a side only loses claims. For a share of claims, an exact binomial test must therefore also rule out the loss.
+With too few items to show a loss, `tnr` is met but `tnr:0.05` is not. Both use one-sided sign-flip tests that flip
+whole groups. Sign flips assume symmetric differences, which is wrong if a side only loses claims, so for a proportion
+of claims an exact binomial test must also rule out the loss.
 
-Missing verdicts never help. Each loss is tested three times: once over the items that both sides judged, once over all
-items with missing verdicts counted as wrong on both sides, and once with them counted as right on both sides. A demand
-is met only if it passes all three tests.
+Missing verdicts never help. Each loss is tested over the items that both sides judged, then over all items with missing
+verdicts counted as wrong on both sides, then with them counted as right. All three tests must pass.
 """
 
 from __future__ import annotations
@@ -38,30 +37,27 @@ from factloop.evaluation.statistics.stratified_means import StratifiedMean
 from factloop.reports.figures import plural
 
 FLIPS = "flips"
-"""Claims that the first side gets right and the other side either gets wrong or leaves unscored."""
+"""The number of claims that the first side gets right, and the other gets wrong or leaves unscored."""
 METRICS = tuple(one.value for one in Quantity if direction_of(one))
-"""The quantities for which higher or lower is better when judges are compared."""
+"""The quantities for which either higher or lower values are better."""
 _FORM = re.compile(r"(?P<metric>[a-z0-9_]+)(?:@(?P<k>[1-9][0-9]*))?(?:(?P<sign>:|\s*[<>]=)(?P<bound>.+))?")
 _FORMS = "METRIC, METRIC:MARGIN, METRIC >= NUMBER or METRIC <= NUMBER, such as tnr, tnr:0.05, tpr >= 0.8 or flips <= 3"
 _ROUNDING = 1e-9
 _ANY = tuple(CODES.values())
 _LABELS = {"tpr": (SUPPORTED,), "tnr": (NOT_SUPPORTED,), "balanced_accuracy": _ANY, "accuracy": _ANY, FLIPS: _ANY}
-"""The labels of the claims that each metric covers. Metrics that do not compare verdicts with labels are absent."""
+"""The labels of the claims that each metric covers. Metrics without labels are absent."""
 _WAYS = ("", ", with missing verdicts counted as wrong", ", with missing verdicts counted as right")
 
 
 @dataclass(frozen=True)
 class Demand:
-    """A demand on a metric, optionally with a margin for losses or with a bound."""
-
     metric: str
     k: int | None = None
-    """The K of F1@K."""
     margin: float | None = None
-    """Above 0 in the metric's own unit, and below 1 for a share. None if the demand fails only when a loss is shown."""
+    """A loss below this is accepted. Above 0, and below 1 for a proportion. None if only a loss that is shown fails."""
     least: float | None = None
     most: float | None = None
-    """Bounds on a side's own figure or on its flips. A demand with a bound has no margin."""
+    """Bounds on the side's own value, or on its number of flips. They exclude a margin."""
 
     @property
     def name(self) -> str:
@@ -70,7 +66,7 @@ class Demand:
 
     @property
     def text(self) -> str:
-        """The demand as written by the user, such as `tnr:0.05` or `tpr >= 0.8`."""
+        """The demand as written, such as `tnr:0.05` or `tpr >= 0.8`."""
         parts = ((":", self.margin), (" >= ", self.least), (" <= ", self.most))
         return self.name + "".join(f"{sign}{one:g}" for sign, one in parts if one is not None)
 
@@ -79,16 +75,13 @@ class Demand:
         return self.least is not None or self.most is not None
 
     def allows(self, value: float) -> bool:
-        """Whether the value is within the bounds, up to rounding."""
         is_enough = self.least is None or value >= self.least - _ROUNDING
         return is_enough and (self.most is None or value <= self.most + _ROUNDING)
 
 
 def read_demand(text: str) -> Demand:
-    """Parses `METRIC`, `METRIC:MARGIN`, `METRIC >= NUMBER` or `METRIC <= NUMBER`. `METRIC` may be `f1@K`.
-
-    Raises ConfigError if the demand does not have one of these forms or contains an invalid number.
-    """
+    """Parses `METRIC`, `METRIC:MARGIN`, `METRIC >= NUMBER` or `METRIC <= NUMBER`. `METRIC` may be `f1@K`. Raises
+    ConfigError if the demand is malformed or its number is invalid."""
     found = _FORM.fullmatch(text.strip())
     if found is None:
         raise ConfigError(f"demand {text!r} must have the form {_FORMS}")
@@ -111,7 +104,7 @@ def read_demand(text: str) -> Demand:
 
 
 def refuse_demands(demands: Sequence[Demand], metrics: Sequence[str] = METRICS, of: str = "variants") -> None:
-    """Raises ConfigError if a demand's metric is not in `metrics`, or if it demands an impossible share."""
+    """Raises ConfigError if a demand's metric is not in `metrics`, or if its number is impossible for a proportion."""
     for one in demands:
         name = one.name
         if name == FLIPS and one.most is not None:
@@ -128,7 +121,6 @@ def refuse_demands(demands: Sequence[Demand], metrics: Sequence[str] = METRICS, 
 
 
 def metric_of(values: ItemValues) -> str:
-    """Returns the metric as written in a demand, such as `tnr` or `f1@64`."""
     return Demand(values.quantity.value, values.k).name
 
 
@@ -137,13 +129,14 @@ def _is_about(demand: Demand, metric: str) -> bool:
 
 
 DIFFERING = 0.4
-"""The assumed fraction of items on which two equally good sides differ in verdict, or one side has no verdict."""
+"""The assumed fraction of items on which two equally good sides have different verdicts, or only one has any."""
 
 
 def items_needed(margin: float, alpha: float) -> int:
     """Returns how many independent items an equally good side needs to pass `METRIC:MARGIN` nine times out of ten.
 
-    Uses the normal approximation to the test, and assumes that a fraction `DIFFERING` of the items differ by -1 or 1.
+    Approximates the test by a normal distribution, and assumes that items differ by -1 or 1 with probability
+    `DIFFERING`.
     """
     from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are not a dependency
 
@@ -152,23 +145,18 @@ def items_needed(margin: float, alpha: float) -> int:
 
 
 def shown_by(n: float, alpha: float) -> float:
-    """Returns the true difference that n independent items would show with probability `POWER`.
-
-    Makes the same assumptions as `items_needed`, but for a two-sided test.
-    """
+    """Returns the true difference that n independent items would show with probability `POWER`. Like `items_needed`,
+    but for a two-sided test."""
     from scipy.special import ndtri
 
     return float(ndtri(1.0 - alpha / 2.0) + ndtri(POWER)) * math.sqrt(DIFFERING / n)
 
 
 class Missed(NamedTuple):
-    """A claim that a side gets wrong or leaves without a verdict."""
-
     text: str
     label: int
-    """The code of the claim's label."""
+    """A verdict code from `table`."""
     is_lost: bool
-    """Whether the first side gets the claim right."""
     has_verdict: bool = True
 
     @property
@@ -180,25 +168,20 @@ class Missed(NamedTuple):
 
 @dataclass(frozen=True)
 class Judged:
-    """The data that demands are checked against."""
-
     sides: Sequence[str]
     kind: str
-    """The kind of data: `claims` or `responses`."""
     quantities: Sequence[ItemValues]
     contrasts: Sequence[Contrast]
     missed: Mapping[str, Sequence[Missed] | None]
-    """Maps each side except the first to the claims it gets wrong or leaves unscored. None if there are no labels."""
+    """For each side but the first, the claims it gets wrong or leaves unscored. None without labels."""
     group: str = "group"
     causes: Mapping[str, str] = field(default_factory=dict)
-    """Maps each side to the first reason why it gave no verdict on a claim. Sides that judged all claims are absent."""
+    """For each side that left claims without a verdict, the first reason."""
 
 
 def judge_demands(demands: Sequence[Demand], on: Judged, *, alpha: float, seed: int) -> tuple[DemandResult, ...]:
-    """Checks each demand on every side except the first, in order. A demand that cannot be tested is not met.
-
-    If there is only one side, the bounds apply to it.
-    """
+    """Checks each demand on every side but the first. A demand that cannot be tested is not met. If there is only one
+    side, bounds apply to it."""
     asked = [one for demand in demands for one in _asked(demand, on)]
     tests = [[one.test(gain) for gain in one.gains] for one in asked]
     family = [test for one, found in zip(asked, tests, strict=True) if one.demand.margin is None for test in found]
@@ -214,7 +197,7 @@ def judge_demands(demands: Sequence[Demand], on: Judged, *, alpha: float, seed: 
 
 
 def _asked(demand: Demand, on: Judged) -> Iterator[_Asked]:
-    """Yields the demand for each side except the first. `f1` without a K means F1 at every compared K."""
+    """Yields the demand for each side to check. `f1` without a K means F1 at every K compared."""
     for side in range(1, len(on.sides)) or (0,):
         pairs = [] if demand.is_bound else [one for one in on.contrasts if (one.first, one.second) == (0, side)]
         about = [one for one in pairs if _is_about(demand, metric_of(one.values))]
@@ -225,10 +208,10 @@ def _asked(demand: Demand, on: Judged) -> Iterator[_Asked]:
 
 @dataclass(frozen=True)
 class _Losses:
-    """The shares of lost and won claims, and the number n of independent claims that both are based on.
+    """The proportions of claims lost and won, and the number n of independent claims behind them.
 
-    The claims in a group count as if they were identical (Kish 1965), so n is the number of groups if all groups have
-    the same weight. If one label is rare, n is based on the claims with this label, as the others have less weight.
+    Claims in a group count as if they were identical (Kish 1965), so n is the number of groups if all have the same
+    weight. If one label is rare, n is based on its claims, because the others weigh less.
     """
 
     lost: float
@@ -248,7 +231,7 @@ class _Losses:
         return float(p_values(self.n * self.lost, self.n, min(margin + self.won, 1.0)))
 
     def most(self, alpha: float) -> float:
-        """Returns the smallest margin with p at most alpha: Clopper and Pearson's upper bound, minus the wins."""
+        """Returns the smallest margin with p at most alpha: the Clopper-Pearson upper bound minus the wins."""
         from factloop.evaluation.cascades.bounds import upper_bound
 
         return (upper_bound(self.n * self.lost, self.n, alpha) or 0.0) - self.won
@@ -256,7 +239,7 @@ class _Losses:
 
 @dataclass(frozen=True)
 class _Asked:
-    """A demand on one side. The contrast is None if the demand is a bound or the metric was not measured."""
+    """A demand on one side. The contrast is None for a bound, or if the metric was not measured."""
 
     demand: Demand
     side: int
@@ -265,19 +248,17 @@ class _Asked:
 
     @property
     def better(self) -> int:
-        """1 if higher is better, or -1 if lower is better."""
+        """1 if higher is better, -1 if lower is."""
         return direction_of(Quantity(self.demand.metric)) or 1
 
     @property
     def gains(self) -> list[StratifiedMean]:
-        """The second side minus the first, for each of `_WAYS`. Positive values are better."""
         if self.contrast is None or self.contrast.apart.value is None:
             return []
         return [StratifiedMean(self.better * way.apart.sums, way.apart.counts) for way in self.contrast.ways]
 
     @property
     def is_of_claims(self) -> bool:
-        """Whether the metric is a share of claims, each of which is lost, won or neither."""
         quantity = Quantity(self.demand.metric)
         return is_share(quantity) and item_of(quantity, self.on.kind) == "claim"
 
@@ -290,7 +271,7 @@ class _Asked:
         return DiscreteTest(p, min(p, least_p(loss.parts) / 2.0))
 
     def tested(self, p: Sequence[float], held: Sequence[float], alpha: float, seed: int) -> DemandResult:
-        """Returns the result for the way of counting missing verdicts that is worst for the side."""
+        """Reports whichever way of counting missing verdicts is worst for the side."""
         quantity, margin, on = Quantity(self.demand.metric), self.demand.margin, self.on
         name = f"{on.sides[self.side]} against {on.sides[0]} in {name_of(quantity, self.demand.k)}"
         if not held or self.contrast is None:
@@ -323,7 +304,7 @@ class _Asked:
         )
 
     def bounded(self) -> DemandResult:
-        """Returns the result for a bound. If the metric needs labels, missing verdicts count as wrong."""
+        """If the metric needs labels, missing verdicts count as wrong."""
         demand, on, side = self.demand, self.on, self.on.sides[self.side]
         value: float | None = None
         at_best: float | None = None
@@ -365,7 +346,7 @@ class _Asked:
 
 
 def _left_open(gain: StratifiedMean, quantity: Quantity, alpha: float, on: Judged) -> str:
-    """Describes the loss that could have gone undetected, or returns an empty string if nothing varies."""
+    """Says how large a loss could go unnoticed, or returns an empty string if nothing varies."""
     seen, few = detectable(gain, alpha=2.0 * alpha, n_tests=1), f"with so few {item_of(quantity, on.kind)}s,"
     if is_share(quantity):
         seen = _Losses.of(gain).most(alpha) if seen is None else seen

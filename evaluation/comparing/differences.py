@@ -1,12 +1,11 @@
-"""Calculates the differences between sides, how certain they are, and how large a difference could be detected.
+"""Tests the differences between sides, and estimates how large a difference could have been detected.
 
-Items in a group are similar to each other, and repeats of a claim are not additional items. The units of resampling and
-of sign flips are therefore whole groups (`factloop.evaluation.comparing.paired`).
+Items in a group resemble each other, and repeats of a claim are not additional items. Resampling and sign flips
+therefore work on whole groups (`factloop.evaluation.comparing.paired`).
 
-P-values are adjusted across all comparisons in three separate families: the headline quantity, the secondary questions
-(TPR and TNR), and all other quantities. Because the families are separate, tests of one family do not reduce the power
-of another. The adjustment ignores tests that could not have shown a difference, such as those between sides without
-flips.
+P-values are adjusted across all comparisons in three families: the headline quantity, the secondary questions (TPR and
+TNR), and all other quantities. The tests in one family do not reduce the power of another. The adjustment ignores tests
+that could not have shown a difference, such as those between sides without flips.
 """
 
 from __future__ import annotations
@@ -45,13 +44,13 @@ RESAMPLES = 2000
 
 @dataclass(frozen=True)
 class Contrast:
-    """A comparison of two sides in one quantity, over the items for which both have a value. Sides are indices."""
+    """Two sides, given by index, compared in one quantity over the items for which both have a value."""
 
     values: ItemValues
     first: int
     second: int
     ways: tuple[PairedMeans, ...]
-    """The means for each way of counting missing verdicts, from `ItemValues.paired`."""
+    """One entry for each way of counting missing verdicts, from `ItemValues.paired`."""
     test: DiscreteTest | None
 
     @property
@@ -64,19 +63,18 @@ class Contrast:
 
 
 def contrast(values: ItemValues, first: int, second: int) -> Contrast:
-    """Compares two sides in one quantity."""
     ways = values.paired(first, second)
     return Contrast(values, first, second, ways, sign_flip_test([way.apart for way in ways]))
 
 
 def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | None:
-    """Returns the true difference that would be shown with probability `POWER`, or None if it cannot be estimated.
+    """Returns the true difference that would be shown with probability `POWER`, assuming normally distributed sums.
 
-    The result is approximate: it assumes a normally distributed sum over groups. It is the root of the sum of two
-    squared terms. The first term is c SE, with the observed standard error and c = z(1 - alpha / 2n) + z(power). The
-    second term is c^2 u, where u is the typical size of a group's non-zero contribution. The second term matters if the
-    sides hardly ever disagree. Contributions in one direction are significant only if they add up to this much (eight
-    single claims, for alpha = 0.05). There is no estimate if nothing varies or a stratum has fewer than two groups.
+    The result is the root of the sum of two squares. The first is that of c SE, with the observed standard error and c
+    = z(1 - alpha / 2n) + z(power). The second is that of c^2 u, where u is the typical size of a group's non-zero
+    contribution. It matters if the sides hardly ever disagree: differences that all point the same way are significant
+    only if they add up to this much (eight single claims, for alpha = 0.05). Returns None if nothing varies or a
+    stratum has fewer than two groups.
     """
     from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are not a dependency
 
@@ -89,26 +87,23 @@ def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | 
 
 
 def can_be_shown(n_groups: int, *, alpha: float, n_tests: int) -> bool:
-    """Whether any result could be significant. If all n groups agree, p has its smallest possible value, 2^(1 - n)."""
+    """Whether any result could be significant. The smallest possible p, if all n groups agree, is 2^(1 - n)."""
     return 2.0 ** (1 - n_groups) <= alpha / max(1, n_tests)
 
 
 FamilyName = Literal["headline", "questions", "details"]
 QUESTIONS = (Quantity.TPR, Quantity.TNR)
-"""The default questions of a comparison. They are secondary to its headline."""
+"""Secondary to the headline."""
 
 
 @dataclass(frozen=True)
 class Judging:
-    """The settings for judging differences."""
-
     sides: Sequence[str]
     kind: Literal["claims", "responses"]
     level: float = LEVEL
     seed: int = 0
     has_intervals: bool = True
     group: str = "group"
-    """The noun for a cluster."""
 
     @property
     def alpha(self) -> float:
@@ -120,7 +115,7 @@ class Judging:
         headline: Collection[ItemValues],
         questions: Collection[Quantity] = QUESTIONS,
     ) -> tuple[tuple[PairedDifference, ...], tuple[Family, ...]]:
-        """Returns the differences, in the order of the contrasts, and the families in which p-values were adjusted."""
+        """Returns the differences in the order of the contrasts, and the families that were adjusted together."""
         found: dict[int, PairedDifference] = {}
         families = []
         names: list[FamilyName] = [
@@ -205,7 +200,7 @@ class Judging:
 def figures_of(
     quantities: Sequence[ItemValues], n_sides: int, *, seed: int, resamples: int, level: float
 ) -> list[tuple[QuantityFigure, ...]]:
-    """Returns each side's figures, with intervals from the same resamples."""
+    """Returns each side's figures. All intervals come from the same resamples."""
     means = [[values.mean(place) for values in quantities] for place in range(n_sides)]
     alone = list(chain.from_iterable(means))
     intervals = iter(stratified_intervals(alone, np.random.default_rng(seed), resamples, level))
@@ -228,5 +223,5 @@ def figures_of(
 
 
 def _bounded(value: float | None, quantity: Quantity) -> float | None:
-    """Clips a share to [-1, 1], because rounding and weighted labels can push it out of range."""
+    """Clips a proportion to [-1, 1], which rounding and weighted labels can exceed."""
     return value if value is None or not is_share(quantity) else max(-1.0, min(value, 1.0))

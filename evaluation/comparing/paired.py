@@ -1,14 +1,14 @@
 """Compares two sides (runs or variants) on one quantity over the same items.
 
-Items are responses or claims. They come in clusters (prompts or groups): items in a cluster are similar, and an easy
-item is easy for both sides. Clusters are therefore the units of resampling and of sign flips. A p-value is calculated
-by flipping the signs of the clusters' contributions to the difference. If the sides do not differ, these signs are
-random (Fisher 1935's paired randomisation test). An interval contains the differences that this test does not reject.
+Items are responses or claims, in clusters of similar ones (prompts or groups). Clusters are the units of resampling and
+of sign flips. The p-value comes from flipping the signs of the clusters' contributions to the difference, which are
+random if the sides do not differ (Fisher 1935's paired randomisation test). The interval contains the differences that
+this test does not reject.
 
-Bonferroni's inequality makes the intervals for several differences simultaneous: with m differences, each interval has
-level 1 - alpha / m, regardless of the data. Holm's method also rejects any p-value of at most alpha / m, so an interval
-never excludes 0 for a difference that is not shown. If Holm's method shows a difference with a higher p-value, the
-interval ends at 0, as in the compatible regions of Guilbaud (2008).
+With m differences, each interval has level 1 - alpha / m, so that all of them hold jointly (Bonferroni's inequality).
+Holm's method also rejects any p-value of at most alpha / m, so an interval never excludes 0 for a difference that is
+not shown. If Holm's method shows a difference with a higher p-value, the interval ends at 0, as in the compatible
+regions of Guilbaud (2008).
 """
 
 from __future__ import annotations
@@ -28,53 +28,46 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 POWER = 0.8
-"""The probability with which a difference of the reported detectable size would be shown."""
+"""The probability of showing a difference of the reported detectable size."""
 EQUAL = 1e-12
-"""Any smaller difference is attributed to rounding."""
+"""Smaller differences are rounding errors."""
 
 
 @dataclass(frozen=True)
 class Items:
-    """The cluster and the stratum of each item in a comparison."""
-
     cluster: Ints
-    """(n_items,)"""
     n_clusters: int
     stratum: Ints
-    """(n_items,): the stratum of each item. Means are averaged over strata, as in balanced accuracy."""
+    """Shape (n_items,). Means are averaged over strata, as in balanced accuracy."""
     n_strata: int
 
     @classmethod
     def of_clusters(cls, cluster: Ints, n_clusters: int) -> Items:
-        """Puts all items in a single stratum, so that stratified means are ordinary means."""
+        """Puts all items in one stratum, which makes stratified means ordinary means."""
         return cls(cluster, n_clusters, np.zeros(len(cluster), np.int64), 1)
 
     def mean(self, values: Floats) -> StratifiedMean:
-        """Returns the mean over the items that have a value. Items without a value are NaN in `values`."""
+        """Returns the mean over the items that have a value. The others must be NaN."""
         return stratified_mean(values, self.stratum, self.n_strata, self.cluster, self.n_clusters)
 
 
 @dataclass(frozen=True)
 class PairedMeans:
-    """The means of both sides over the items for which both have a value, and the difference between these means."""
-
     first: StratifiedMean
     second: StratifiedMean
     apart: StratifiedMean
-    """The difference: second minus first."""
+    """Second minus first."""
     first_higher: int
     equal: int
     second_higher: int
-    """Numbers of items on which the first or the second side is higher, or both are equal up to rounding."""
+    """How many items are higher on the first side, equal up to rounding, or higher on the second side."""
 
 
 def sign_flip_test(ways: Sequence[StratifiedMean]) -> DiscreteTest | None:
-    """Returns a two-sided test of a difference.
+    """Returns a two-sided test that the difference is zero, or None if the first way of counting leaves it undefined.
 
-    The difference must have the same sign for every way of counting the items.
-
-    The p-value is the largest over all ways of counting the items, or 1 if these ways do not all give the same sign. It
-    does not depend on a seed. Returns None if the difference is undefined in the first way of counting.
+    The p-value is the largest over all ways of counting the items, or 1 if they disagree about the sign. It does not
+    depend on a seed.
     """
     if not ways or ways[0].value is None:
         return None
@@ -89,8 +82,8 @@ def simultaneous_interval(
     """Returns one of several intervals that jointly contain the true differences at `level`.
 
     The interval contains 0 if and only if the adjusted test does not reject. Random signs, the normal approximation or
-    a stepwise adjustment may put an end of the interval on the wrong side of 0. That end is then moved to 0. Returns
-    None if there is no test, if nothing varies, or if nothing can be ruled out.
+    a stepwise adjustment can put one end on the wrong side of 0. That end is then moved to 0. Returns None if there is
+    no test, nothing varies, or nothing can be ruled out.
     """
     if p_adjusted is None:
         return None
@@ -105,7 +98,7 @@ def simultaneous_interval(
 
 
 def level_of_each(level: float, n_intervals: int) -> float:
-    """Returns the level at which each interval must be for all to hold jointly at `level` (Bonferroni's inequality)."""
+    """Returns the level that each interval needs for all of them to hold jointly at `level` (Bonferroni)."""
     return 1.0 - (1.0 - level) / n_intervals
 
 

@@ -1,7 +1,7 @@
-"""Pairs two runs' responses by prompt, and then pairs the claims in these responses that have the same text.
+"""Pairs the responses of two runs by prompt, and the claims in them by text.
 
-Reports are read one at a time. For each response of the first run, only a hash and the claims (without evidence) are
-kept in memory. For the second run, only the matched claims are kept.
+Reports are read one at a time. Memory holds a hash and the claims of each response of the first run, and the matched
+claims of the second.
 """
 
 from __future__ import annotations
@@ -33,13 +33,10 @@ from factloop.evaluation.statistics.bootstrap import bootstrap, percentile_inter
 from factloop.evaluation.statistics.kappa import kappas
 
 NAMED = 3
-"""Maximum number of prompts listed for each side in an error message."""
 
 
 @dataclass(frozen=True)
 class ClaimPair:
-    """One claim in one response, judged by both sides."""
-
     system: str
     prompt_id: str
     response_id: str
@@ -48,28 +45,21 @@ class ClaimPair:
 
 
 Key = tuple[str, str]
-"""The system (empty if responses are paired only by prompt) and the prompt."""
+"""System and prompt. The system is empty if responses are paired by prompt alone."""
 
 
 @dataclass(frozen=True)
 class SeenResponse:
-    """What is kept in memory about one response."""
-
     line: ResponseLine
     digest: bytes
-    """A hash of the response's text."""
     claims: tuple[JudgedClaim, ...]
     sources: frozenset[str]
-    """The sources of the response's evidence."""
 
 
 @dataclass
 class Pairing:
-    """The responses and claims that both sides have in common, and those that only one side has."""
-
     pairs: list[Pair] = field(default_factory=list)
     claims: list[ClaimPair] = field(default_factory=list)
-    """The matched claims of responses that have the same text on both sides."""
     n_claims_only_first: int = 0
     n_claims_only_second: int = 0
     only_first: list[ResponseLine] = field(default_factory=list)
@@ -89,10 +79,8 @@ class Pairing:
 def pair_responses(
     first: Iterable[JudgedResponse], second: Iterable[JudgedResponse], *, by_system: bool, with_claims: bool
 ) -> Pairing:
-    """Pairs responses by prompt or, with `by_system`, by system and prompt. Reads each side once.
-
-    Raises ConfigError if the sides have no prompts in common or a side answers a prompt twice.
-    """
+    """Pairs responses by prompt or, with `by_system`, by system and prompt. Reads each side once. Raises ConfigError if
+    the sides have no prompts in common, or if a side answers a prompt twice."""
     found, waiting = Pairing(), dict(seen_responses(first, by_system=by_system, with_claims=with_claims))
     for key, other in seen_responses(second, by_system=by_system, with_claims=with_claims):
         one = waiting.pop(key, None)
@@ -114,7 +102,7 @@ def pair_responses(
 
 
 def _trimmed(one: JudgedClaim, other: JudgedClaim) -> tuple[JudgedClaim, JudgedClaim]:
-    """Returns both claims. If their verdicts agree, texts are dropped, because only disputed claims are displayed."""
+    """Drops the texts if the verdicts agree, because only disputed claims are shown."""
     if one.verdict is not other.verdict:
         return one, other
     return replace(one, text="", shown="", rationale=""), replace(other, text="", shown="", rationale="")
@@ -123,7 +111,7 @@ def _trimmed(one: JudgedClaim, other: JudgedClaim) -> tuple[JudgedClaim, JudgedC
 def seen_responses(
     responses: Iterable[JudgedResponse], *, by_system: bool, with_claims: bool = False
 ) -> Iterator[tuple[Key, SeenResponse]]:
-    """Yields the responses of a run, one at a time. Raises ConfigError if a prompt is answered twice."""
+    """Raises ConfigError if a prompt is answered twice."""
     seen: set[Key] = set()
     for judged in responses:
         key = (judged.system if by_system else "", judged.prompt_id)
@@ -155,7 +143,7 @@ _ORDER = (Direction.WORSE, Direction.BETTER, Direction.NEUTRAL)
 
 
 def paired_claims(claims: Sequence[ClaimPair], prompts: Mapping[str, int]) -> tuple[ClaimPanel, int]:
-    """Returns the claims as a panel, and the number with two different labels. Such claims count as unlabelled."""
+    """Returns the panel, and the number of claims with two different labels, which count as unlabelled."""
     labels = [{label for label in (pair.first.label, pair.second.label) if label is not None} for pair in claims]
     gold = [CODES[RIGHT[next(iter(given))]] if len(given) == 1 else MISSING for given in labels]
     sides = [[CODES[pair.first.verdict] for pair in claims]], [[CODES[pair.second.verdict] for pair in claims]]
@@ -165,11 +153,8 @@ def paired_claims(claims: Sequence[ClaimPair], prompts: Mapping[str, int]) -> tu
 
 
 def agree(found: Pairing, panel: ClaimPanel, *, seed: int, resamples: int, level: float) -> ClaimAgreement:
-    """Returns a table of both sides' verdicts, with the share of identical verdicts and Cohen's kappa.
-
-    Intervals are percentile bootstraps over whole prompts. There is no interval if all claims come from one prompt or
-    if all resamples have the same value.
-    """
+    """Tabulates both sides' verdicts, with the proportion that agree and Cohen's kappa. Intervals are percentile
+    bootstraps over whole prompts. There are none if all claims come from one prompt or all resamples agree."""
     tables = np.zeros((panel.n_clusters, 4, 4))
     np.add.at(tables, (panel.cluster, panel.verdicts[0, 0], panel.verdicts[1, 0]), 1)
     scored = tables[:, :UNSCORED, :UNSCORED]
@@ -205,7 +190,6 @@ def _equal_share(tables: Floats) -> Floats:
 
 
 def pair_flips(claims: Sequence[ClaimPair], panel: ClaimPanel) -> tuple[Flip, ...]:
-    """Returns the claims on which both sides have verdicts that differ."""
     first, second = (np.where(codes[0] == UNSCORED, MISSING, codes[0]) for codes in panel.verdicts)
 
     def flip(place: int) -> Flip:
@@ -220,7 +204,6 @@ def pair_flips(claims: Sequence[ClaimPair], panel: ClaimPanel) -> tuple[Flip, ..
 
 
 def flipped(first: Codes, second: Codes) -> list[int]:
-    """Returns the positions of the claims on which the sides' majority verdicts differ."""
     places: list[int] = np.flatnonzero((first >= 0) & (second >= 0) & (first != second)).tolist()
     return places
 
@@ -245,7 +228,7 @@ def make_flip(sides: tuple[str, str], group: str, claim: str, gold: int, found: 
 
 
 def in_order(flips: Iterator[Flip]) -> tuple[Flip, ...]:
-    """Sorts flips by direction (worse, better, neutral) and then by cause, most frequent first."""
+    """Sorts flips by direction (worse, better, neutral), then by cause, most frequent first."""
     found = list(flips)
     n = Counter(flip.cause for flip in found)
     place = {cause: number for number, cause in enumerate(n)}
@@ -253,7 +236,7 @@ def in_order(flips: Iterator[Flip]) -> tuple[Flip, ...]:
 
 
 def count_flips(sides: tuple[str, str], first: Codes, second: Codes, flips: Sequence[Flip]) -> FlipCount:
-    """Counts the flips. `first` and `second` contain each claim's majority verdict, SPLIT or MISSING."""
+    """`first` and `second` hold each claim's majority verdict, SPLIT or MISSING."""
     n = {direction: sum(flip.direction is direction for flip in flips) for direction in Direction}
     is_unscored = (first == MISSING) | (second == MISSING)
     return FlipCount(

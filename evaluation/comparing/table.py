@@ -1,12 +1,12 @@
 """Stores a paired comparison as arrays over sides, repeats and items, and computes a value for each item.
 
-An item is a claim or a response. Items are resampled in clusters. A cluster is a claim's group or a response's prompt.
-An item's value is the mean over the repeats that have a value, so a repeat never counts as a separate item.
+An item is a claim or a response. Items are resampled in clusters: a claim's group or a response's prompt. An item's
+value is the mean over the repeats that have one, so a repeat never counts as a separate item.
 
-Departures from common practice: the verdict `irrelevant` agrees with no label other than its own, as in SAFE's
-agreement with people, and counts in neither TPR nor TNR. Claims without a verdict are excluded from all means, and
-their number is reported. As in the paper's code, a response without claims has an F1@K of 0. A response whose claims
-are all unscored has no F1@K.
+Departures from common practice: the verdict `irrelevant` agrees only with its own label, as in SAFE's agreement with
+people, and counts in neither TPR nor TNR. Claims without a verdict are excluded from all means, and their number is
+reported. As in the paper's code, a response without claims has an F1@K of 0. A response whose claims are all unscored
+has no F1@K.
 """
 
 from __future__ import annotations
@@ -30,24 +30,22 @@ Bools = NDArray[np.bool_]
 Codes = NDArray[np.int8]
 
 SUPPORTED, NOT_SUPPORTED, IRRELEVANT, UNSCORED, MISSING, SPLIT = 0, 1, 2, 3, -1, -2
-"""Codes of verdicts and labels. MISSING means that there is none. SPLIT means that the most frequent verdicts tie."""
+"""Codes of verdicts and labels. MISSING means that there is none; SPLIT, that the most frequent verdicts tie."""
 VERDICTS = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT)
 CODES: Mapping[Verdict | None, int] = {verdict: code for code, verdict in enumerate(VERDICTS)} | {None: UNSCORED}
 
 
 @dataclass(frozen=True)
 class ClaimPanel:
-    """The verdicts of all sides on all claims in all repeats."""
-
     cluster: Ints
     """(n_claims,)"""
     n_clusters: int
     gold: Codes
-    """(n_claims,): the verdict that corresponds to the human label, or MISSING without a label."""
+    """(n_claims,): the verdict that corresponds to the human label, or MISSING."""
     verdicts: Codes
     """(n_sides, n_repeats, n_claims)"""
     chance: Floats | None = None
-    """(n_claims,): the probability with which each labelled claim was drawn. None if claims were not sampled."""
+    """(n_claims,): the probability that each labelled claim was drawn. None if claims were not sampled."""
 
     @property
     def n_labelled(self) -> int:
@@ -56,8 +54,6 @@ class ClaimPanel:
 
 @dataclass(frozen=True)
 class ResponsePanel:
-    """The number of claims with each verdict, for every response."""
-
     cluster: Ints
     n_clusters: int
     counts: Floats
@@ -68,12 +64,12 @@ class ResponsePanel:
 
 @dataclass(frozen=True)
 class SpentPanel:
-    """The cost of every item in every repeat, as if each side had been run alone. Missing or unknown costs are NaN."""
+    """What each item cost in each repeat, as if each side had been run alone. Missing or unknown costs are NaN."""
 
     cluster: Ints
     n_clusters: int
     is_there: Bools
-    """Shape (n_sides, n_repeats, n_items), like the arrays below."""
+    """(n_sides, n_repeats, n_items), like the arrays below."""
     cost_usd: Floats
     tokens: Floats
     wall_s: Floats
@@ -81,21 +77,20 @@ class SpentPanel:
 
 @dataclass(frozen=True, eq=False)
 class ItemValues:
-    """The values of one quantity for all sides."""
-
     quantity: Quantity
     values: Floats
-    """(n_sides, n_items). NaN if an item has no value."""
+    """(n_sides, n_items), with NaN for an item without a value."""
     eligible: Bools
     """(n_items,): whether the quantity applies to the item."""
     items: Items
     why: tuple[Undefined, ...] = (Undefined.NOTHING_SCORED,)
-    """One reason per stratum. It explains an undefined mean if only that stratum is empty."""
+    """For each stratum, why the mean is undefined if only that stratum is empty."""
     ineligible: Undefined = Undefined.NOTHING_SCORED
     """Why the mean is undefined if no items are eligible."""
     k: int | None = None
     counting_all: tuple[Floats, ...] = ()
-    """Two arrays like `values`, with missing verdicts counted as wrong and as right. Empty if this does not apply."""
+    """Two arrays like `values`, with missing verdicts counted as wrong and as right. Empty if verdicts do not
+    matter."""
 
     has_sides: bool = True
     """False if only differences between sides can be estimated."""
@@ -104,18 +99,14 @@ class ItemValues:
         return self._of_side(self.values[side])
 
     def mean_if(self, side: int, *, right: bool) -> StratifiedMean:
-        """Returns the mean with every missing verdict counted as wrong, or as right."""
         return self._of_side((*self.counting_all, self.values, self.values)[right][side])
 
     def _of_side(self, values: Floats) -> StratifiedMean:
         return self.items.mean(self._eligible(values) if self.has_sides else np.full(len(values), np.nan))
 
     def paired(self, first: int, second: int) -> tuple[PairedMeans, ...]:
-        """Returns the paired means of two sides over the items for which both have a value.
-
-        If verdicts are missing, two more means cover all items. The first counts missing verdicts as wrong on both
-        sides, and the second counts them as right on both sides.
-        """
+        """Returns both sides' means over the items for which both have a value. If verdicts are missing, two more
+        entries cover all items, with missing verdicts counted as wrong on both sides, then as right."""
         ways = (self.values, *self.counting_all)
         sides = [[self._eligible(way[side]) for side in (first, second)] for way in ways]
         if len(sides) > 1 and np.array_equal(sides[1], sides[2], equal_nan=True):
@@ -123,7 +114,6 @@ class ItemValues:
         return tuple(paired_means(one, other, self.items) for one, other in sides)
 
     def undefined(self, mean: StratifiedMean) -> Undefined | None:
-        """Returns the reason why the mean is undefined, or None if it is defined."""
         empty = mean.empty_strata
         if not empty:
             return None
@@ -160,7 +150,7 @@ def majority(verdicts: Codes) -> Codes:
 
 
 _MISSING_AS = (np.nan, 0.0, 1.0)
-"""The values for a judgement without a verdict: excluded, wrong, right."""
+"""A judgement without a verdict is excluded, wrong or right."""
 
 
 FEWEST_ALIKE = 5
@@ -168,13 +158,12 @@ FEWEST_ALIKE = 5
 
 
 def drawn_accuracy(panel: ClaimPanel, chance: Floats) -> ItemValues:
-    """Returns the accuracy on all claims, estimated from a random sample of labels (Horvitz and Thompson 1952).
+    """Estimates the accuracy on all claims from a random sample of labels (Horvitz and Thompson 1952).
 
-    Each labelled claim is weighted by the inverse of its probability. Unlabelled claims have a weight of 0. If all
-    sides agree on a claim, its label cannot affect any difference. Differences therefore come only from claims that
-    flip. To keep shares from exceeding 1, the weights are scaled to add up to the number of claims, separately for the
-    claims that flip and for the other claims (post-stratification). If too few of the other claims are labelled, only
-    the difference is estimated.
+    Each labelled claim is weighted by the inverse of its probability. Where all sides agree, the label cannot affect
+    any difference, so differences come only from claims that flip. To keep proportions from exceeding 1, the weights
+    are scaled to add up to the number of claims, separately for claims that flip and for the others
+    (post-stratification). If too few of the others are labelled, only the difference is estimated.
     """
     is_labelled, is_right = panel.gold != MISSING, (panel.verdicts == panel.gold).astype(np.float64)
     has_verdict = (panel.verdicts >= 0) & (panel.verdicts != UNSCORED)
@@ -191,7 +180,7 @@ def drawn_accuracy(panel: ClaimPanel, chance: Floats) -> ItemValues:
 
 
 def claim_quantities(panel: ClaimPanel) -> Iterator[ItemValues]:
-    """Yields bias and the measures of agreement with labels. For sampled claims, yields only accuracy."""
+    """Yields bias and the measures of agreement with labels or, for sampled claims, only accuracy."""
     if panel.chance is not None:
         yield drawn_accuracy(panel, panel.chance)
         return
@@ -220,7 +209,6 @@ def claim_quantities(panel: ClaimPanel) -> Iterator[ItemValues]:
 
 
 def share_quantities(panel: ClaimPanel | ResponsePanel) -> Iterator[ItemValues]:
-    """Yields the share of unscored claims and the share of claims judged irrelevant."""
     for quantity, code in ((Quantity.UNSCORED_SHARE, UNSCORED), (Quantity.IRRELEVANT_SHARE, IRRELEVANT)):
         if isinstance(panel, ClaimPanel):
             values = np.where(panel.verdicts == MISSING, np.nan, (panel.verdicts == code).astype(np.float64))
@@ -230,7 +218,7 @@ def share_quantities(panel: ClaimPanel | ResponsePanel) -> Iterator[ItemValues]:
 
 
 def response_quantities(panel: ResponsePanel, ks: Sequence[int]) -> Iterator[ItemValues]:
-    """Yields F1 at each K, and precision (Wei et al. 2024, section 5). Claims that are not supported count as wrong."""
+    """Yields F1 at each K, and precision (Wei et al. 2024, section 5)."""
     supported, unscored = panel.counts[..., SUPPORTED], panel.counts[..., UNSCORED]
     scored = supported + panel.counts[..., NOT_SUPPORTED]
     ways = ((supported, scored), (supported, scored + unscored), (supported + unscored, scored + unscored))
@@ -248,13 +236,14 @@ def _f1(supported: Floats, scored: Floats, k: int) -> Floats:
 
 
 def measured_quantities(panel: ResponsePanel) -> Iterator[ItemValues]:
-    """Yields the quantities of whole responses that cannot be computed from numbers of claims."""
+    """Yields the quantities of responses that cannot be computed from counts of claims."""
     for quantity, values in panel.measured.items():
         yield _of_all(quantity, mean_of_repeats(values), panel=panel)
 
 
 def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:
-    """Yields cost and tokens per item. A side with any unknown price has no cost: a partial sum would be too low."""
+    """Yields cost and tokens per item. If any price of a side is unknown, it has no cost: a partial sum would be too
+    low."""
     cost = mean_of_repeats(panel.cost_usd)
     unknown = (np.isnan(panel.cost_usd) & panel.is_there).any(axis=(1, 2))
     cost[unknown] = np.nan
@@ -264,10 +253,10 @@ def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:
 
 
 def headline_of(quantities: Sequence[ItemValues]) -> ItemValues:
-    """Returns the headline quantity, which decides which side is better. It depends on the labels, not on the results.
+    """Returns the quantity that decides which side is better. The choice depends on the labels, not on the results.
 
-    The headline is balanced accuracy if both labels occur in the data, or accuracy if only one does. For responses
-    without labels, it is F1 at the first K, or precision if there is no K.
+    It is balanced accuracy if both labels occur, or accuracy if only one does. For responses without labels, it is F1
+    at the first K, or precision if there is no K.
     """
     first = quantities[0]
     if first.quantity is Quantity.BALANCED_ACCURACY:

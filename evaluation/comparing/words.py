@@ -1,4 +1,5 @@
-"""Explains in sentences what a paired difference shows and does not show, but never claims that two sides are equal."""
+"""Explains in sentences what a paired difference shows and what it does not. It never claims that two sides are
+equal."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ _NOT_JUDGING = ("factloop_version", "versions.", "data", "seed", "base_url")
 
 
 class _QuantityWords(NamedTuple):
-    """The wording for a quantity. `better` is 1 if higher is better, or -1 if lower is better."""
+    """`better` is 1 if higher is better, -1 if lower is."""
 
     name: str
     verb: str
@@ -35,7 +36,6 @@ class _QuantityWords(NamedTuple):
     better: int = 0
 
     def said(self, *, is_more: bool) -> str:
-        """Returns a phrase such as `agrees better with the labels`."""
         return self.verb.format(self.more if is_more else self.less)
 
 
@@ -75,7 +75,7 @@ def name_of(quantity: Quantity, k: int | None = None) -> str:
 
 
 def item_of(quantity: Quantity, kind: str) -> str:
-    """Returns the noun for the items of a quantity, `claim` or `response`. `kind` is the kind of data."""
+    """Returns `claim` or `response`. `kind` is the kind of data."""
     return "claim" if quantity in _CLAIMS else kind.removesuffix("s")
 
 
@@ -89,7 +89,6 @@ def direction_of(quantity: Quantity) -> int:
 
 
 def outcome_of(quantity: Quantity, difference: float) -> Outcome:
-    """Returns the outcome for a difference that is shown."""
     better = direction_of(quantity)
     if not better:
         return Outcome.HIGHER if difference > 0 else Outcome.LOWER
@@ -112,25 +111,24 @@ def amount(value: float | None, quantity: Quantity, *, signed: bool = False) -> 
 
 
 def size(value: float | None, quantity: Quantity) -> str:
-    """Formats a value like `amount`, but without a sign."""
     return amount(value, quantity).removeprefix("+")
 
 
 def interval(figure: GroupFigure, quantity: Quantity, *, signed: bool = False) -> str:
-    """Formats an interval, as in `0.012 to 0.074`, or returns a dash if there is none."""
+    """Formats an interval, as in `0.012 to 0.074`, or as a dash if there is none."""
     if figure.low is None or figure.high is None:
         return "–"
     return f"{amount(figure.low, quantity, signed=signed)} to {amount(figure.high, quantity, signed=signed)}"
 
 
 def basis(figure: GroupFigure, noun: str, group: str = "group") -> str:
-    """Describes what a figure is based on, as in `n = 120 claims from 40 groups`."""
+    """Formats the size of the sample, as in `n = 120 claims from 40 groups`."""
     shown = f"n = {plural(figure.n, noun)}"
     return shown if figure.n == figure.n_groups else f"{shown} from {plural(figure.n_groups, group)}"
 
 
 def p_value(p: float | None) -> str:
-    """Formats a p-value with three digits, as in `0.031` or `<0.001`."""
+    """Formats a p-value with three decimals, as in `0.031` or `<0.001`."""
     if p is None:
         return "–"
     return "<0.001" if p < 0.001 else f"{p:.3f}"
@@ -160,21 +158,18 @@ def why_no_interval(one: PairedDifference, *, has_intervals: bool, group: str = 
 
 @dataclass(frozen=True)
 class DifferenceTest:
-    """The settings for testing a difference."""
-
     alpha: float
     n_tests: int
     n_counted: int
-    """Number of tests that could show a difference."""
+    """Tests that could show a difference."""
     noun: str
     """The noun for items: `claim` or `response`."""
     group: str = "group"
-    """The noun for clusters of items: `group` or `prompt`."""
     has_intervals: bool = True
 
 
 def difference_in_words(one: PairedDifference, tested: DifferenceTest) -> str:
-    """Returns a sentence that describes a difference and its basis. `one.words` is not used."""
+    """Returns a sentence that describes a difference and its basis. `one.words` is ignored."""
     name, noun = name_of(one.quantity, one.k), tested.noun
     if one.value is None or one.p is None or one.p_corrected is None:
         return f"Cannot compare {one.second} with {one.first} in {name}: {one.why or Undefined.NOTHING_SCORED.words}"
@@ -227,7 +222,7 @@ def _power_words(one: PairedDifference, noun: str) -> str:
 
 
 def losses(headline: PairedDifference, differences: Sequence[PairedDifference]) -> Iterator[str]:
-    """Yields sentences that say which side drops more claims. Dropping hard claims makes a side look better."""
+    """Says which side leaves more claims out, because a side looks better without its hard claims."""
     for one in differences:
         is_loss = one.quantity in (Quantity.UNSCORED_SHARE, Quantity.IRRELEVANT_SHARE)
         is_shown = one.outcome.is_shown
@@ -236,7 +231,6 @@ def losses(headline: PairedDifference, differences: Sequence[PairedDifference]) 
 
 
 def agreement_sentences(claims: ClaimAgreement, level: float) -> Iterator[str]:
-    """Yields sentences that say how many claims of two evaluators match, and how often their verdicts agree."""
     if claims.n_only_first + claims.n_only_second:
         yield (
             f"{plural(claims.n_matched, 'claim')} matched on both sides; claims made only by A "
@@ -258,7 +252,6 @@ def agreement_sentences(claims: ClaimAgreement, level: float) -> Iterator[str]:
 def comparison_cautions(
     kind: ComparisonKind, settings: Sequence[Setting], *, one_run: bool, n_unpaired: int, n_conflicting: int
 ) -> Iterator[str]:
-    """Yields reasons not to take the figures of two runs at face value."""
     judging = [one.name for one in settings if not one.name.startswith(_NOT_JUDGING)]
     if kind is ComparisonKind.SYSTEMS and judging:
         yield (

@@ -1,7 +1,7 @@
-"""The fourteen data sets of LLM-AggreFact, as audited in "Verify with Caution". RAGTruth is split into four data sets.
+"""The fourteen data sets of LLM-AggreFact as audited in "Verify with Caution", which splits RAGTruth into four.
 
-Names and systems come from the paper's Table 2. Task groups come from its section 4.1, spelled as in the registry.
-`upstream` is the name in the benchmark's rows, and `part` is the part from which labels and their systems are loaded.
+Names and systems come from the paper's Table 2, and task groups from its section 4.1, spelled as in the registry.
+`upstream` is the name in the benchmark's rows.
 """
 
 from __future__ import annotations
@@ -21,15 +21,13 @@ SUMMARIES, VERIFICATION, WIKIPEDIA, LONG_FORM, DATA_TO_TEXT = (
 
 @dataclass(frozen=True)
 class BenchmarkDataset:
-    """One of the fourteen data sets."""
-
     name: str
     upstream: str
     task: str
     has_responses: bool = True
     """Whether the claims come from longer responses."""
     part: str | None = None
-    """`NAME:PART` of the labelled data set that contains the systems, or None if factloop cannot load it."""
+    """`NAME:PART` of the labelled data set that names the systems. None if factloop cannot load it."""
 
 
 BENCHMARK = (
@@ -48,12 +46,12 @@ BENCHMARK = (
     BenchmarkDataset("RAGTruth-MARCO", "RAGTruth", LONG_FORM),
     BenchmarkDataset("RAGTruth-Yelp", "RAGTruth", DATA_TO_TEXT),
 )
-"""The order is that of Table 2."""
+"""In the order of Table 2."""
 NAMES = tuple(one.name for one in BENCHMARK)
 
 
 def benchmark_dataset(name: str) -> BenchmarkDataset:
-    """Returns the data set with this name, ignoring case. Raises ConfigError if the name is unknown."""
+    """Finds a data set by name, ignoring case. Raises ConfigError if the name is unknown."""
     for one in BENCHMARK:
         if one.name.casefold() == name.casefold():
             return one

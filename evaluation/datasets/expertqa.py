@@ -1,9 +1,8 @@
-"""Loads ExpertQA, which contains claims from six systems' answers, judged by experts in 32 fields (Malaviya et al.
-2024, arXiv 2309.07852).
+"""Loads ExpertQA: claims from six systems' answers, judged by experts in 32 fields (Malaviya et al. 2024, arXiv
+2309.07852).
 
-Two layouts are supported. In the published layout, each line is a question with several systems' `answers` and the
-`claims` in each answer. In the other layout, each line is a claim. In the published file, evidence is a string that
-contains a number, a URL and often a passage.
+In the published layout, each line is a question with several systems' `answers` and the `claims` in each answer, and
+evidence is a string with a number, a URL and often a passage. In the other layout, each line is a claim.
 """
 
 from __future__ import annotations
@@ -31,7 +30,6 @@ class Support(StrEnum):
     PARTIAL = "Partial"
     INCOMPLETE = "Incomplete"
     MISSING = "Missing"
-    """No evidence is cited."""
     NOT_APPLICABLE = "N/A"
 
 
@@ -55,11 +53,11 @@ class ExpertQaClaim(TableItem):
     def attributable(self) -> Literal[0, 1] | None:
         """1 if the cited evidence supports the claim completely, or 0 if it supports it partly or not at all.
 
-        None if there is no judgement, if support does not apply, or if no evidence is cited. Treating `Partial` as 0 is
-        the more likely of two interpretations of LLM-AggreFact, but it is not proven. With this interpretation, the
-        claim-level rates of all six systems are within two standard errors (clustered by response) of Table 21 of
-        Godbole & Jia. If `Partial` counted as 1, four rates would be closer to the table, but that of `bing_chat` would
-        be too low (9.8% instead of 16.7%, z = -2.1). Our sample differs from the paper's (`docs/papers.md`).
+        None if there is no judgement, if support does not apply, or if no evidence is cited. LLM-AggreFact does not say
+        how it treats `Partial`. With 0, the claim-level rates of all six systems are within two standard errors
+        (clustered by response) of Table 21 of Godbole & Jia. With 1, four rates would be closer, but that of
+        `bing_chat` would be too low (9.8% instead of 16.7%, z = -2.1). Our sample differs from the paper's
+        (`docs/papers.md`).
         """
         if self.support in (None, Support.NOT_APPLICABLE, Support.MISSING):
             return None
@@ -80,12 +78,12 @@ class ExpertQaClaim(TableItem):
 
 
 def load_expertqa(place: str | Path) -> Iterator[ExpertQaClaim]:
-    """Yields the claims. Raises DataError during iteration if a row is malformed."""
+    """Raises DataError during iteration if a row is malformed."""
     return load_items([place], ExpertQaClaim, _claims)
 
 
 def passage_of(evidence: str) -> str | None:
-    """Returns the passage in a string such as `[4] https://… passage`. A string without a URL is itself the passage."""
+    """Extracts the passage from a string such as `[4] https://… passage`. Without a URL, the string is the passage."""
     return _ADDRESS.sub("", evidence, count=1).strip() or None
 
 

@@ -1,8 +1,8 @@
-"""Loads FActScore's labels: biographies by three systems, split into facts and judged by human annotators (Min et al.
-2023, arXiv 2305.14251).
+"""Loads FActScore's labels: biographies by three systems, split into facts and judged by annotators (Min et al. 2023,
+arXiv 2305.14251).
 
-Two layouts are supported: the published one, with one JSON Lines file per system (`input`, `output`, `topic`, `cat`,
-`annotations`), and a single file for all systems (`system`, `prompt`, `response`, `sentences`).
+The published layout has one JSON Lines file per system (`input`, `output`, `topic`, `cat`, `annotations`). The other is
+a single file for all systems (`system`, `prompt`, `response`, `sentences`).
 """
 
 from __future__ import annotations
@@ -61,19 +61,18 @@ class FactScoreResponse(TableItem):
 
     @property
     def facts(self) -> tuple[AtomicFact, ...]:
-        """All labelled facts in the order of the response, including repeated ones."""
         return tuple(fact for sentence in self.sentences or () for fact in sentence.atomic_facts or ())
 
     @property
     def distinct_facts(self) -> tuple[AtomicFact, ...]:
-        """The facts without duplicates (16,011 of 16,040). If duplicates have different labels, the first counts."""
+        """The facts without duplicates (16,011 of 16,040). The first label of a repeated fact counts."""
         first: dict[str, AtomicFact] = {}
         for fact in self.facts:
             first.setdefault(fact.text, fact)
         return tuple(first.values())
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
-        """Yields the distinct facts as labelled claims. Irrelevant facts are omitted, as in FActScore's precision."""
+        """Yields the distinct facts. Irrelevant facts are left out, as in FActScore's precision."""
         for place, fact in enumerate(self.distinct_facts):
             if fact.label is not FactLabel.IRRELEVANT:
                 yield LabelledClaim(
@@ -87,15 +86,12 @@ class FactScoreResponse(TableItem):
 
 
 def load_factscore(place: str | Path) -> Iterator[FactScoreResponse]:
-    """Yields the responses in one file, or in a folder that contains one file per system, named after the system.
-
-    Raises DataError during iteration if a row is malformed.
-    """
+    """Loads one file, or a folder with one file per system, named after the system. Raises DataError during iteration
+    if a row is malformed."""
     return load_items(files_of(place, "*.jsonl"), FactScoreResponse, _rename_fields)
 
 
 def count_facts(facts: Iterable[AtomicFact]) -> Counts:
-    """Counts the facts that annotators found supported, not supported and irrelevant."""
     labels = [fact.label for fact in facts]
     return Counts(
         supported=labels.count(FactLabel.SUPPORTED),
@@ -134,7 +130,6 @@ def _refuse_single_claim(row: Row) -> None:
 
 
 def _sentences(row: Row) -> Any:
-    """Renames the fields of the annotations. The record rejects anything but a list of objects."""
     given = row.fields["annotations"]
     if not isinstance(given, list):
         return given

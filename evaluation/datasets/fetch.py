@@ -1,7 +1,7 @@
 """Gets a data set by downloading it, or by copying it from a folder.
 
-An incomplete file never has its final name. A download is written to `NAME.part`, verified against its checksum, and
-then renamed. A record saved next to the files states where they came from.
+Each file is written as `NAME.part` and renamed once it is complete and verified. A record next to the files says where
+they came from.
 """
 
 from __future__ import annotations
@@ -29,14 +29,12 @@ class How(StrEnum):
     DOWNLOADED = "downloaded"
     COPIED = "copied"
     PRESENT = "present"
-    """The file already existed."""
 
 
 class FetchedFile(Record):
     part: str
     path: Path
     source: str
-    """The URL or path that the file was obtained from."""
     how: How
     sha256: str
     verified: bool
@@ -45,7 +43,7 @@ class FetchedFile(Record):
 
 @dataclass(frozen=True)
 class Download:
-    """Downloads files. `timeout_s` limits how long to wait for each response and for each chunk of a response."""
+    """`timeout_s` limits the wait for each response and for each chunk of it."""
 
     timeout_s: float = 30.0
     attempts: int = 4
@@ -55,10 +53,8 @@ class Download:
     """If a server asks for a longer wait, no further attempt is made."""
 
     def to(self, url: str, target: Path, sha256: str | None) -> None:
-        """Downloads `url` to `target`, whose folder must exist. Retries after temporary failures.
-
-        Raises ToolError if the download fails. If the checksum differs, removes the file and raises DataError.
-        """
+        """Downloads `url` to `target`, whose folder must exist. Retries after temporary failures. Raises ToolError if
+        the download fails. If the checksum differs, removes the file and raises DataError."""
         part = target.with_name(f"{target.name}.part")
         for attempt in range(1, self.attempts + 1):
             try:
@@ -119,11 +115,11 @@ def fetch(
     download: Download | None = None,
     on_file: Callable[[FetchedFile], None] | None = None,
 ) -> tuple[FetchedFile, ...]:
-    """Saves all parts (or only those in `parts`) in `into/NAME/PART`. `on_file` is called with each file.
+    """Saves all parts, or only `parts`, in `into/NAME/PART`, and calls `on_file` for each file.
 
-    With `from_dir`, files are copied from this folder instead of downloaded. The folder may contain the published
-    files, with or without upstream's subfolders, or factloop's own single file for the part. Missing parts are skipped
-    unless they were requested. Existing files are kept if their checksum matches or none is known.
+    With `from_dir`, files are copied from this folder instead of downloaded. It may contain the published files, with
+    or without upstream's subfolders, or factloop's own single file for the part. Missing parts are skipped unless they
+    were requested. Existing files are kept if their checksum matches or none is known.
 
     Raises ConfigError if a part is unknown, if upstream provides the data set only on request, or if a file cannot be
     read or written. Raises ToolError if a download fails, and DataError if a checksum differs or files are missing.
@@ -190,7 +186,6 @@ def _copies(part: DatasetPart, folder: Path, source: Path) -> Iterator[FetchedFi
 
 
 def _found_in(source: Path, part: DatasetPart) -> list[tuple[Path, str, str | None]]:
-    """Returns each file's path, target name and known checksum. Published files are preferred."""
     if not source.is_dir():
         raise DataError("this folder does not exist", path=str(source))
     published = [(found, file.path, file.sha256) for file in part.files if (found := _below(source, file)) is not None]
@@ -210,7 +205,7 @@ def _found_in(source: Path, part: DatasetPart) -> list[tuple[Path, str, str | No
 
 
 def _below(source: Path, file: UpstreamFile) -> Path | None:
-    """Finds the published file in a copy of upstream's repository, or of a folder in it. None if it is missing."""
+    """Finds the published file in a copy of upstream's repository, or of a folder in it."""
     steps = urlsplit(file.url).path.strip("/").split("/")
     ends = ["/".join(steps[start:]) for start in range(len(steps))]
     return next((source / place for place in (file.path, *ends) if (source / place).is_file()), None)

@@ -1,4 +1,4 @@
-"""Finds the folder where `factloop research data get` saves data sets for other commands."""
+"""The folder where `factloop research data get` saves data sets for other commands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VARIABLE = "FACTLOOP_DATA_DIR"
 
 
 def data_folder() -> Path:
-    """Returns the folder that FACTLOOP_DATA_DIR specifies. The default is a folder in the user's data directory."""
+    """Returns the folder named by FACTLOOP_DATA_DIR or, by default, one in the user's data directory."""
     named = os.environ.get(VARIABLE)
     if named:  # an empty variable counts as unset
         return Path(named).expanduser()
@@ -23,16 +23,16 @@ def data_folder() -> Path:
 
 
 def is_got(folder: Path, dataset: str, part: str) -> bool:
-    """Whether `folder` contains the complete part. `data get` marks a complete part by recording the source."""
+    """Whether the complete part is in `folder`. `data get` records the source of a part once it is complete."""
     return (folder / dataset / part / RECORD).is_file()
 
 
 def find_part(dataset: str, part: str, given: str | None) -> Path:
     """Returns the path from which `registry.load_part` can load a part.
 
-    By default, this is the folder that `data get` saved to. Otherwise, it is the part's folder inside `given` (if `data
-    get --into` filled it), the part's file inside `given` (if there is one), or `given` itself. Raises ConfigError if a
-    name is unknown. If `given` is None and the part has not been saved yet, the error contains the command to run.
+    Without `given`, this is the folder that `data get` saved to. Otherwise, it is the part's folder inside `given` (if
+    `data get --into` filled it), the part's file inside `given`, or `given` itself. Raises ConfigError if a name is
+    unknown, or if the part has not been saved; the message then names the command to run.
     """
     known = find_dataset(dataset)
     own_file = known.part(part).own_file
@@ -54,5 +54,4 @@ def find_part(dataset: str, part: str, given: str | None) -> Path:
 
 
 def named_part(dataset: str, part: str) -> str:
-    """Returns the name of a data set's part for reports."""
     return f"{find_dataset(dataset).title} ({part})"

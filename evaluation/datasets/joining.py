@@ -1,9 +1,8 @@
-"""Compares texts to find the responses that LLM-AggreFact's claims come from, so that audits can compare systems.
+"""Finds the responses that LLM-AggreFact's claims come from, so that audits can compare systems.
 
-A claim belongs to a response that contains the claim's words consecutively, ignoring case and punctuation. If there are
-several such responses, those whose documents begin like the claim's document are preferred. A claim that still matches
-several responses is assigned to none of them. No claims are dropped. A claim without a match gets a response of its own
-by `UNKNOWN_SYSTEM`, which audits exclude from headroom, rankings and all other per-system figures.
+A claim belongs to a response that contains its words consecutively, ignoring case and punctuation. If several responses
+do, those whose documents begin like the claim's are preferred. A claim that still matches several, or none, gets a
+response of its own by `UNKNOWN_SYSTEM`, which audits exclude from all per-system figures. No claims are dropped.
 """
 
 from __future__ import annotations
@@ -40,16 +39,15 @@ class Match(StrEnum):
 
 
 class JoinCounts(Record):
-    """How many claims in one data set were matched. The data set is named as in the benchmark."""
+    """How many claims of a data set, named as in the benchmark, were matched."""
 
     dataset: str
     n_responses: Count
-    """Number of upstream responses."""
     matched: Count
     ambiguous: Count
     unmatched: Count
     into: dict[str, Count]
-    """Maps each data set, as named in the paper, to the number of its matched claims."""
+    """The number of matched claims by data set, named as in the paper."""
 
 
 class JoinReport(Record):
@@ -92,7 +90,6 @@ class Join:
 
     @property
     def report(self) -> JoinReport:
-        """The outcome for all claims processed so far."""
         given = Counter(map(_upstream_of, self.responses))
         return JoinReport(
             datasets=tuple(

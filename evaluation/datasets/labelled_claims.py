@@ -1,13 +1,13 @@
-"""Reads any labelled data set as labelled claims, which verifiers and audits can use.
+"""Reads any labelled data set as labelled claims, for verifiers and audits.
 
 A label of 1 means attributable, that is, fully supported, as in LLM-AggreFact (arXiv 2404.10774). Partially supported
-claims are labelled 0. Items without such a label (irrelevant facts, claims without a judgement) are skipped.
+claims are labelled 0. Irrelevant facts and claims without a judgement are skipped.
 
 Some data sets are published without their documents, such as TofuEval's dialogues and RefChecker's contexts. Documents
 are read from JSON Lines, CSV or a JSON array. Each row has an `id` (or `doc_id`) and a `document` (or `text`,
-`context`, `source`), which is a string or a list of strings. Dialogues may instead have `utt` and `speaker`, which are
-two lists of the same length, as in MediaSum. Other layouts are not supported, because the files that upstream provides
-on request could not be obtained.
+`context`, `source`), which is a string or a list of strings. Dialogues may instead have `utt` and `speaker`, two lists
+of the same length, as in MediaSum. We could not obtain the files that upstream provides only on request, so other
+layouts are not supported.
 """
 
 from __future__ import annotations
@@ -29,19 +29,12 @@ _TEXTS = ("document", "text", "context", "source")
 
 @runtime_checkable
 class LabelledItem(Protocol):
-    """An item with labels."""
-
-    def labelled_claims(self) -> Iterator[LabelledClaim]:
-        """Yields the item's labelled claims."""
-        ...
+    def labelled_claims(self) -> Iterator[LabelledClaim]: ...
 
 
 def labelled_claims(name: str, part: str, place: str | Path) -> Iterator[LabelledClaim]:
-    """Yields the claims in one part, read from its folder or from a single file.
-
-    Raises ConfigError if the name is unknown or the data set has no labelled claims. Raises DataError during iteration
-    if a row is malformed.
-    """
+    """Loads one part from its folder or from a single file. Raises ConfigError if the name is unknown or the data set
+    has no labelled claims. Raises DataError during iteration if a row is malformed."""
     task = find_dataset(name).task
     for item in load_part(name, part, place):
         for claim in claims_of(item):
@@ -49,7 +42,7 @@ def labelled_claims(name: str, part: str, place: str | Path) -> Iterator[Labelle
 
 
 def claims_of(item: Record) -> Iterator[LabelledClaim]:
-    """Yields the item's labelled claims. Raises ConfigError if items of this type have no labelled claims."""
+    """Raises ConfigError if items of this type have no labelled claims."""
     if not isinstance(item, LabelledItem):
         raise ConfigError(f"items of type {type(item).__name__} have no labelled claims; use another data set")
     return item.labelled_claims()
@@ -69,10 +62,8 @@ def load_documents(place: str | Path) -> dict[str, str]:
 
 
 def with_documents(claims: Iterator[LabelledClaim], documents: Mapping[str, str]) -> Iterator[LabelledClaim]:
-    """Adds to each claim the document that it refers to, unless the claim already has a document.
-
-    Raises DataError during iteration if a document is missing.
-    """
+    """Adds the document that each claim refers to, unless it already has one. Raises DataError during iteration if a
+    document is missing."""
     for claim in claims:
         if claim.document is not None:
             yield claim

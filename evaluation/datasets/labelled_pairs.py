@@ -1,4 +1,4 @@
-"""Loads LLM-AggreFact and RAGTruth, which contain claims together with the texts that they were judged against."""
+"""Loads LLM-AggreFact and RAGTruth: claims together with the texts that they were judged against."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from factloop.tools.text.sentences import split_sentences
 
 
 def load_llm_aggrefact(place: str | Path) -> Iterator[LabelledClaim]:
-    """Loads LLM-AggreFact, which contains claims from many data sets (Tang, Laban and Durrett 2024, arXiv 2404.10774).
+    """Loads LLM-AggreFact, which combines claims from many data sets (Tang, Laban and Durrett 2024, arXiv 2404.10774).
 
     Reads one file, or all files in a folder, in Parquet (as published), CSV or JSON Lines. The columns are `dataset`,
     `doc`, `claim` and `label`. Upstream provides no ids, so the id is the row number, preceded by the file name if
@@ -64,8 +64,8 @@ class RagTruthResponse(TableItem):
 def load_ragtruth(place: str | Path, split: str) -> Iterator[RagTruthResponse]:
     """Loads RAGTruth: six models' responses to source texts, with marked spans (Niu et al. 2024, arXiv 2401.00396).
 
-    Reads the published layout, a folder with `response.jsonl` and `source_info.jsonl`. As in the published evaluation,
-    truncated responses and unjustified refusals (see `quality`) are skipped.
+    Reads the published folder with `response.jsonl` and `source_info.jsonl`. Like the published evaluation, it skips
+    responses whose `quality` is not `good`: truncated ones and unjustified refusals.
     """
     sources = {row.fields.get("source_id"): row.fields for row in read_rows(Path(place) / "source_info.jsonl")}
     return load_items([Path(place) / "response.jsonl"], RagTruthResponse, partial(_with_source, sources, split))

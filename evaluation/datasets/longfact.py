@@ -1,8 +1,8 @@
-"""Loads LongFact, a set of prompts that ask for long answers: 30 on each of 38 topics (Wei et al. 2024, arXiv
-2403.18802, section 2).
+"""Loads LongFact: prompts that ask for long answers, 30 on each of 38 topics (Wei et al. 2024, arXiv 2403.18802,
+section 2).
 
-Two layouts are supported. The published layout is a folder with one JSON Lines file per topic (`prompt` and `canary`,
-with the topic in the file name). The other layout is a single file for all topics (`id`, `topic`, `prompt`).
+The published layout is a folder with one JSON Lines file per topic (`prompt` and `canary`, with the topic in the file
+name). The other is a single file for all topics (`id`, `topic`, `prompt`).
 """
 
 from __future__ import annotations
@@ -19,25 +19,22 @@ from factloop.evaluation.datasets.responses import MaybeDocuments
 SAMPLE_SIZE = 250
 """The number of LongFact-Objects prompts in the paper's evaluation (section 6)."""
 POSTAMBLE = "Give every specific detail and example that you can, and be as complete as possible."
-"""A request for detail, worded by us. The paper adds such a request to each prompt to get long answers."""
+"""The paper adds such a request to each prompt to get long answers. The wording is ours."""
 
 
 class AnyPrompt(TableItem):
-    """A prompt from any file."""
-
     topic: str | None = None
     prompt: NotBlank
     sent: NotBlank | None = None
-    """The text sent to a model in place of the prompt, such as the prompt with its document."""
+    """Sent to a model in place of the prompt, for example the prompt with its document."""
     documents: MaybeDocuments = None
-    """The documents that the response is judged against."""
 
 
 P = TypeVar("P", bound=AnyPrompt)
 
 
 def _with_topic(row: Row) -> tuple[Row]:
-    """Adds the topic, taken from the end of the file name. Ids start at 000, but lines start at 1."""
+    """Takes the topic from the end of the file name. Ids start at 000, but lines start at 1."""
     task, mark, topic = Path(row.path).stem.partition("_")
     fields = {**row.fields, "sent": None, "documents": None}  # columns with these names may contain anything
     if "topic" not in fields and mark and task.startswith("longfact"):
@@ -46,7 +43,7 @@ def _with_topic(row: Row) -> tuple[Row]:
 
 
 def load_prompts(place: str | Path) -> Iterator[AnyPrompt]:
-    """Yields the prompts of LongFact, or of any file whose rows have a `prompt`.
+    """Loads the prompts of LongFact, or of any file whose rows have a `prompt`.
 
     LongFact may be one file, or a folder with one file per topic (`longfact-objects_TOPIC.jsonl`). Other files may be
     JSON Lines, CSV or Parquet, and `-` is standard input. Raises DataError during iteration if a row is malformed.
@@ -74,13 +71,12 @@ def _with_answer(row: Row) -> tuple[Row]:
 
 
 def sample_prompts(prompts: Iterable[P], n: int = SAMPLE_SIZE, *, seed: int = 0) -> list[P]:
-    """Draws `n` prompts without replacement, or returns all prompts if there are fewer. Duplicate prompts are dropped.
+    """Draws `n` prompts without replacement, or all if there are fewer. Duplicate prompts are dropped.
 
-    The sample does not depend on the order of the prompts, and the sample of 100 is the start of the sample of 250.
+    The sample does not depend on the order of the prompts. A smaller sample is the start of a larger one.
 
     Departure: the released code shuffles the prompts in the order in which the file system lists the topics, so it is
-    unknown which 250 the paper used. The released code may also draw a question twice, because nine questions are
-    listed under two topics.
+    unknown which 250 the paper used. It may also draw a question twice, because nine are listed under two topics.
     """
     distinct: dict[str, P] = {}
     for prompt in sorted(prompts, key=lambda prompt: prompt.id):
@@ -91,5 +87,4 @@ def sample_prompts(prompts: Iterable[P], n: int = SAMPLE_SIZE, *, seed: int = 0)
 
 
 def with_postamble(prompt: AnyPrompt) -> AnyPrompt:
-    """Appends the request for detail that is sent to the models under test."""
     return prompt.model_copy(update={"prompt": f"{prompt.prompt.rstrip()} {POSTAMBLE}"})

@@ -1,4 +1,4 @@
-"""Reads JSON Lines, CSV, Parquet or a JSON array into factloop's records. A mapping assigns columns to fields."""
+"""Reads JSON Lines, CSV, Parquet or a JSON array into records. A mapping assigns columns to fields."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ T = TypeVar("T", bound=TableItem)
 Spans = tuple[tuple[Count, Count], ...]
 """The start and end of each span, in characters."""
 UNKNOWN_SYSTEM = "unknown"
-"""The name for unknown systems. Audits exclude their claims from all figures by system."""
+"""Audits exclude this system's claims from all per-system figures."""
 
 
 _SPELLED: dict[str, Literal[0, 1]] = {"0": 0, "1": 1}
 
 
 def binary_label(value: Any) -> Literal[0, 1]:
-    """Parses a label of 0 or 1, given as an integer or, in CSV, as text. Raises ValueError for anything else."""
+    """Parses a label of 0 or 1, given as an integer or as text. Raises ValueError for anything else."""
     text = str(value).strip() if type(value) in (int, str) else ""
     if text not in _SPELLED:
         raise ValueError("a label must be 0 or 1")
@@ -42,7 +42,7 @@ BinaryLabel = Annotated[Literal[0, 1], BeforeValidator(binary_label)]
 MaybeName = Annotated[
     Identifier | None, BeforeValidator(lambda given: None if isinstance(given, str) and not given.strip() else given)
 ]
-"""A name. It may be blank in CSV."""
+"""Blank text, as in an empty CSV cell, becomes None."""
 
 
 def _one_text(given: Any) -> Any:
@@ -51,11 +51,8 @@ def _one_text(given: Any) -> Any:
 
 
 class ClaimRow(TableItem):
-    """A claim with the data set, system, response and prompt that it belongs to."""
-
     dataset: str = ""
     system: str = ""
-    """The system that made the claim."""
     response_id: MaybeName = None
     prompt_id: MaybeName = None
     task: MaybeName = None
@@ -66,15 +63,12 @@ class LabelledClaim(ClaimRow):
     """A claim with a human label and, if available, the text that it was judged against."""
 
     document: Annotated[str | None, BeforeValidator(_one_text)] = None
-    """A list of strings is joined with line breaks."""
     document_id: Identifier | None = None
-    """The id of the claim's document, if upstream stores documents separately."""
     label: BinaryLabel
     marked: Spans | None = None
-    """The spans that annotators marked as not supported by the document, or None if spans were not marked at all."""
+    """The spans that annotators marked as not supported by the document. None if spans were not marked at all."""
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
-        """The claim itself, as an item of a data set."""
         yield self
 
 
@@ -82,10 +76,10 @@ class ColumnMapping(Record):
     """Maps a record's fields to a file's columns. Fields without an entry use their own names."""
 
     columns: Mapping[str, str] = Field(default_factory=dict)
-    """Maps fields of the record to columns of the file. `stance|label` is the first of these columns that a row has,
-    and `meta.id` is a field inside an object."""
+    """Maps fields to columns. `stance|label` is the first of these columns that a row has, and `meta.id` is a field
+    inside an object."""
     labels: Mapping[str, int] = Field(default_factory=dict)
-    """Maps the file's labels, in text form, to 0 or 1. If empty, the file must use 0 and 1."""
+    """Maps the file's labels, as text, to 0 or 1. If empty, the file must use 0 and 1."""
     constants: Mapping[str, str] = Field(default_factory=dict)
     """Fields that have the same value in all rows, such as `dataset`."""
     label_field: str = "label"
@@ -103,7 +97,6 @@ def load_mapped(place: str | Path, mapping: ColumnMapping, kind: type[T]) -> Ite
 def placed_items(
     place: str | Path, mapping: ColumnMapping, kind: type[T], *, refuses_misspelt: bool = False
 ) -> Iterator[tuple[Row, T]]:
-    """Works like `load_mapped`, but yields each item with its row, for loaders that compare rows."""
     strangers = {*mapping.columns, *mapping.constants} - set(kind.model_fields)
     if strangers:
         raise DataError(f"cannot map columns to {sorted(strangers)[0]!r}: {kind.__name__} has no such field")
@@ -134,7 +127,7 @@ def _renamed(row: Row, mapping: ColumnMapping, kind: type[TableItem]) -> dict[st
 
 
 def _found(fields: Mapping[str, Any], column: str) -> tuple[Any] | None:
-    """Returns a tuple that contains the column's value, which may be None. Without such a column, returns None."""
+    """Returns the column's value, which may be None, in a tuple. Returns None if there is no such column."""
     if column in fields:
         return (fields[column],)
     for one in column.split("|"):
@@ -146,7 +139,7 @@ def _found(fields: Mapping[str, Any], column: str) -> tuple[Any] | None:
 
 
 def _column(row: Row, mapping: ColumnMapping, field: str) -> str:
-    """Returns the column of a field. If the mapping lists several columns, returns the first that the row has."""
+    """Returns the column of a field. Of several mapped columns, returns the first that the row has."""
     column = mapping.columns.get(field, field)
     return next((one for one in column.split("|") if one in row.fields), column)
 
@@ -173,10 +166,8 @@ def refuse_misspelt(row: Row, known: Collection[str]) -> None:
 
 @lru_cache(maxsize=1024)
 def _is_near(name: str, known: str) -> bool:
-    """Whether the names differ only by one missing or extra letter, or by two swapped letters.
-
-    A single wrong letter does not count, because it usually makes a different word (*store* instead of *score*).
-    """
+    """Whether the names differ only by one missing or extra letter, or by two swapped letters. A single wrong letter
+    does not count, because it usually makes a different word (*store* instead of *score*)."""
     letters, wanted = (_SEPARATOR.sub("", one.lower()) for one in (name, known))
     for _ in range(2):  # removes the common prefix and then, with both reversed, the common suffix
         n_same = len([*takewhile(lambda pair: pair[0] == pair[1], zip(letters, wanted, strict=False))])

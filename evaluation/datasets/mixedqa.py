@@ -3,9 +3,9 @@
 Each line is a JSON object with `question`, `reference_answers` (a list), `source` (the original data set of the
 question), `responses` (a list of `system`, `text`, `human_correct`), and optionally `id`. Other fields are ignored.
 
-The authors' published file is also supported (dannalily/TrustScore, `qa_human_check.json`). It contains a JSON array of
-questions with `question`, `answers` and `source`. The fields `flan`, `llama` and `gpt` contain the answer of each
-system (`pred`) and its judgement (`human_eval`, "0" or "1").
+The authors' published file (dannalily/TrustScore, `qa_human_check.json`) is a JSON array of objects with `question`,
+`answers` and `source`. Their fields `flan`, `llama` and `gpt` contain each system's answer (`pred`) and its judgement
+(`human_eval`, "0" or "1").
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from factloop.core.records import Record
 
 Label = Literal[0, 1]
 SYSTEMS = {"flan": "flan-t5-xxl", "llama": "llama-7b", "gpt": "gpt-3.5-turbo"}
-"""Maps each system's key in the published file to its name in the paper."""
+"""The names in the paper, by key in the published file."""
 _LABELS = {"0": 0, "1": 1}
 
 
 def human_label(value: Any) -> Label:
-    """Returns 1 if the response was judged correct, or 0 if it was not. Raises ValueError for any other value."""
+    """Raises ValueError for anything but the numbers 0 and 1."""
     if type(value) is not int or value not in (0, 1):
         raise ValueError("must be the number 0 or 1")
     return 1 if value else 0
 
 
 class MixedQaResponse(Record):
-    """One system's answer, and whether annotators judged it correct. The text may be empty."""
+    """The text may be empty."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -45,12 +45,9 @@ class MixedQaResponse(Record):
 
 
 class MixedQaItem(Record):
-    """One question with its responses."""
-
     model_config = ConfigDict(extra="ignore")
 
     id: Identifier
-    """The id from the file, or the line number."""
     question: NotBlank
     reference_answers: Annotated[tuple[str, ...], Field(min_length=1)]
     """Correct answers, best first."""
@@ -62,8 +59,7 @@ def load_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
     """Yields the questions in the order of the file. `-` is standard input.
 
     Raises DataError during iteration if a row is malformed, if an id or a question from the same source is repeated, or
-    if a system answers twice. Counting a question twice would overstate the evidence. Callers that spend money on the
-    items should read all of them before they start.
+    if a system answers twice. Before spending money on the items, read all of them.
     """
     ids: dict[str, int] = {}
     questions: dict[tuple[str, str], int] = {}
@@ -83,10 +79,8 @@ def load_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
 
 
 def load_published_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
-    """Yields the questions in the order of the file, numbered from `mixedqa-0000`.
-
-    Raises DataError during iteration if an item is malformed or not answered by any system.
-    """
+    """Yields the questions in the order of the file, numbered from `mixedqa-0000`. Raises DataError during iteration if
+    an item is malformed or not answered by any system."""
     for number, row in enumerate(read_json_array(place)):
         fields = {
             "id": f"mixedqa-{number:04}",

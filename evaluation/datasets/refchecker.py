@@ -1,8 +1,7 @@
-"""Loads RefChecker, which contains triplets extracted from responses and judged by annotators (Hu et al. 2024, arXiv
-2405.14486).
+"""Loads RefChecker: triplets extracted from responses and judged by annotators (Hu et al. 2024, arXiv 2405.14486).
 
-The published layout has one folder per setting (`zero_context`, `noisy_context`, `accurate_context`). Each folder
-contains one JSON array per system, in files such as `nq_gpt4_answers.json`. Each item has an `id`, a `response` and, in
+The published layout has one folder per setting (`zero_context`, `noisy_context`, `accurate_context`). Each contains one
+JSON array per system, in files such as `nq_gpt4_answers.json`. Each item has an `id`, a `response` and, in
 `claude2_response_kg`, the triplets with their `human_label`.
 """
 
@@ -33,7 +32,6 @@ class JudgedTriplet(Record):
     model_config = ConfigDict(extra="ignore")
 
     triplet: Annotated[tuple[str, ...], Field(min_length=3, max_length=3)]
-    """Subject, predicate and object."""
     human_label: TripletLabel
 
     @property
@@ -48,10 +46,10 @@ class JudgedTriplet(Record):
 
 
 class RefCheckerResponse(TableItem):
-    """A response whose triplets were judged. The id combines the setting, the system and the `prompt_id`."""
+    """The id combines the setting, the system and the `prompt_id`."""
 
     setting: str
-    """The name of the folder: `zero_context`, `noisy_context` or `accurate_context`."""
+    """`zero_context`, `noisy_context` or `accurate_context`."""
     system: NotBlank
     prompt_id: Identifier
     response: str
@@ -72,10 +70,7 @@ class RefCheckerResponse(TableItem):
 
 
 def load_refchecker(place: str | Path) -> Iterator[RefCheckerResponse]:
-    """Yields the responses in one file, or in all files of a folder.
-
-    Raises DataError during iteration if an item is malformed.
-    """
+    """Loads one file, or all files of a folder. Raises DataError during iteration if an item is malformed."""
     return load_items(files_of(place, "*_answers.json"), RefCheckerResponse, _rename_fields)
 
 

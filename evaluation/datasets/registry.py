@@ -1,10 +1,10 @@
-"""Lists the data sets that factloop supports, with their sources, licences and loaders.
+"""The data sets that factloop supports, with their sources, licences and loaders.
 
-factloop's own data sets are listed in `registry.json`. Other packages add their own through entry points in the
-`factloop.datasets` group, each of which refers to a `Dataset`.
+factloop's own are listed in `registry.json`. Other packages add theirs through entry points in the `factloop.datasets`
+group, each of which refers to a `Dataset`.
 
-A checksum is that of the file at the revision in its URL. The checksum is None if upstream publishes none and the file
-could not be obtained. Downloads are then recorded but not verified.
+A checksum is that of the file at the revision in its URL. It is None if upstream publishes none and the file could not
+be obtained. Downloads are then recorded but not verified.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ Loader = Callable[[str | Path], Iterator[Record]]
 
 class UpstreamFile(Record):
     path: str
-    """The file's path within the part's folder."""
     url: str
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None
 
@@ -39,27 +38,22 @@ class DatasetPart(Record):
 
     name: str
     files: tuple[UpstreamFile, ...]
-    """Files in the published layout."""
     patterns: tuple[str, ...] = ()
-    """Patterns that match the names of published files, if upstream provides them only on request."""
+    """Patterns for the names of published files, if upstream provides them only on request."""
     own_file: str | None
     """The name of a single JSON Lines file that may hold the same rows."""
     columns: tuple[str, ...]
-    """The columns of the published files."""
     loader: str | None = None
-    """`package.module:function`. The function takes a file or a folder and yields the items. Items with labels must
-    have a `labelled_claims` method. Without a loader, the mapping is used to read the rows as `holds`."""
+    """`package.module:function`, which takes a file or a folder and yields the items. Items with labels must have a
+    `labelled_claims` method. Without a loader, the mapping is used to read the rows as `holds`."""
     holds: Literal["claims", "prompts"] = "claims"
-    """What the part contains: labelled claims, or prompts for `factloop research generate`."""
+    """Labelled claims, or prompts for `factloop research generate`."""
     mapping: ColumnMapping = ColumnMapping()
-    """The names of the file's fields and labels, if there is no loader."""
     one_file: bool = False
     """Whether the loader takes a single file, which may be the only file in a folder. Always True without a loader."""
 
 
 class AboutDataset(Record):
-    """A description of a data set and its publisher."""
-
     name: str
     title: str
     about: str
@@ -73,11 +67,11 @@ class AboutDataset(Record):
 class Dataset(AboutDataset):
     gated: bool = False
     task: str | None = None
-    """The data set's task group, as in Godbole and Jia (section 4.1). Other data sets are grouped with similar ones."""
+    """The task group, as in Godbole and Jia (section 4.1). Other data sets are grouped with similar ones."""
     parts: tuple[DatasetPart, ...]
 
     def part(self, name: str) -> DatasetPart:
-        """Returns the part with this name. Raises a ConfigError that lists all parts if the name is unknown."""
+        """Raises ConfigError if the name is unknown."""
         for part in self.parts:
             if part.name == name:
                 return part
@@ -86,12 +80,11 @@ class Dataset(AboutDataset):
 
 
 def list_datasets() -> tuple[Dataset, ...]:
-    """Returns all data sets, sorted by name."""
     return tuple(_by_name().values())
 
 
 def find_dataset(name: str) -> Dataset:
-    """Returns the data set with this name. Raises a ConfigError that lists all data sets if the name is unknown."""
+    """Raises ConfigError if the name is unknown."""
     found = _by_name().get(name)
     if found is None:
         raise ConfigError(f"unknown data set {name!r}; choose one of {', '.join(_by_name())}")
@@ -99,10 +92,8 @@ def find_dataset(name: str) -> Dataset:
 
 
 def load_part(name: str, part: str, place: str | Path) -> Iterator[Record]:
-    """Yields the items in one part, read from its folder or from a single file.
-
-    Raises ConfigError if the name is unknown, and DataError during iteration if a row is malformed.
-    """
+    """Yields the items in one part, read from its folder or from a single file. Raises ConfigError if the name is
+    unknown, and DataError during iteration if a row is malformed."""
     found = find_dataset(name).part(part)
     if found.loader is None:
         kind: type[TableItem] = LabelledClaim if found.holds == "claims" else AnyPrompt
@@ -129,7 +120,9 @@ def _from_others() -> Iterator[Dataset]:
 
 
 def _only_file_of(place: str | Path, own_file: str | None) -> str | Path:
-    """Returns the only file in a folder, ignoring the record of the source. Raises ConfigError unless there is one."""
+    """Returns the only file in a folder, ignoring the record of the source. Raises ConfigError unless there is exactly
+    one.
+    """
     if not Path(place).is_dir():
         return place
     files = [path for path in sorted(Path(place).iterdir()) if path.is_file() and path.name[0] != "."]

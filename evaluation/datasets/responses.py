@@ -1,5 +1,4 @@
-"""Reads the long responses to be scored. Each row has a `prompt`, a `response` and optional fields such as
-`documents`."""
+"""Reads responses to be scored. Each row has a `prompt`, a `response` and optional fields such as `documents`."""
 
 from __future__ import annotations
 
@@ -22,8 +21,6 @@ MaybeText = Annotated[str, BeforeValidator(lambda given: "" if given is None els
 
 
 class OwnDocument(Record):
-    """A document, which may be blank. Other fields are ignored."""
-
     model_config = ConfigDict(extra="ignore")
 
     text: str
@@ -66,18 +63,18 @@ def _refuse_null(value: Any) -> Any:
 
 
 class GivenResponse(Record):
-    """A response to a prompt. `response` is empty if the system declined to answer."""
+    """`response` is empty if the system declined to answer."""
 
     id: str
     system: str
-    """The system that wrote the response. Defaults to the name of the file."""
+    """Defaults to the name of the file."""
     prompt_id: str
-    """All responses to a prompt have the same id. Defaults to a hash of the prompt."""
+    """Shared by all responses to a prompt. Defaults to a hash of the prompt."""
     prompt: str | None
-    """None if the row states that there was no prompt, in which case every claim is relevant."""
+    """None if the row says that there was no prompt. Every claim is then relevant."""
     response: str
     documents: tuple[OwnDocument, ...] | None = None
-    """The only documents, if any, that the response is judged against. Empty if nothing was retrieved."""
+    """The only documents to judge the response against. Empty if nothing was retrieved."""
 
 
 class _ResponseRow(TableItem):
@@ -94,7 +91,7 @@ FIELDS = tuple(_ResponseRow.model_fields)
 def load_responses(
     place: str | Path, mapping: ColumnMapping | None = None, warn: Callable[[str], None] | None = None
 ) -> Iterator[GivenResponse]:
-    """Yields the responses from a JSON Lines, CSV, Parquet or JSON file. `-` reads JSON Lines from standard input.
+    """Reads responses from a JSON Lines, CSV, Parquet or JSON file. `-` reads JSON Lines from standard input.
 
     `prompt` and `response` are required. `prompt` may be null, and a blank response is an abstention. `documents` are
     strings, or objects with `text` and optionally `title` and `source`. Other fields are ignored. Raises DataError
@@ -120,10 +117,8 @@ class _NamedSystems:
     """Checks that all rows name their system or that none do, because a missing name defaults to the file name."""
 
     first: tuple[int, bool] | None = None
-    """The line of the first row, and whether that row names its system."""
 
     def check(self, row: Row, item: _ResponseRow) -> None:
-        """Raises DataError if this row names its system but the first row does not, or vice versa."""
         is_named = item.system is not None
         line, first = self.first = self.first or (row.line, is_named)
         if is_named is not first:
@@ -134,11 +129,10 @@ class _NamedSystems:
 
 @dataclass
 class _PromptTexts:
-    """Checks that prompts with the same id have the same text, because responses to them are compared."""
+    """Warns if two prompts have the same id, because responses to them would be compared."""
 
     warn: Callable[[str], None] | None
     first: dict[str, tuple[int, bytes]] = field(default_factory=dict)
-    """The line and the hash of the first prompt with an id."""
 
     def check(self, row: Row, item: _ResponseRow) -> None:
         if self.warn is None or item.prompt_id is None or item.prompt is None:

@@ -1,7 +1,7 @@
 """Loads TofuEval: sentences from dialogue summaries, judged by linguists (Tang et al. 2024, arXiv 2402.13249).
 
-Two layouts are supported: the published CSV (`model_name`, `summ_sent`, and a `sent_label` of yes or no), and JSON
-Lines (`system`, `sentence`, and a `label` of 1 or 0). Neither layout contains the dialogues.
+The published layout is CSV (`model_name`, `summ_sent`, and a `sent_label` of yes or no). The other is JSON Lines
+(`system`, `sentence`, and a `label` of 1 or 0). Neither contains the dialogues.
 """
 
 from __future__ import annotations
@@ -49,5 +49,5 @@ class TofuEvalSentence(TableItem):
 
 
 def load_tofueval(place: str | Path) -> Iterator[TofuEvalSentence]:
-    """Yields the sentences. Raises DataError during iteration if a row is malformed."""
+    """Raises DataError during iteration if a row is malformed."""
     return load_mapped(place, _LAYOUTS, TofuEvalSentence)

@@ -26,10 +26,9 @@ from factloop.evaluation.datasets.tofueval import load_tofueval
 
 
 class UpstreamResponse(TableItem):
-    """A response of one system. The id is unique within its data set."""
+    """The id is unique within its data set."""
 
     dataset: NotBlank
-    """A name from the benchmark, such as RAGTruth-Yelp."""
     system: NotBlank
     response_id: Identifier
     prompt_id: Identifier
@@ -39,7 +38,7 @@ class UpstreamResponse(TableItem):
 
 
 def load_upstream(kind: str, place: str | Path) -> Iterator[UpstreamResponse]:
-    """Yields the responses of one data set. Raises ConfigError for an unknown layout and DataError for a bad row."""
+    """Raises ConfigError for an unknown layout, and DataError during iteration if a row is malformed."""
     if kind not in KINDS:
         raise ConfigError(f"unknown layout {kind!r}; choose one of {', '.join(KINDS)}")
     return KINDS[kind](place)
@@ -85,4 +84,3 @@ KINDS: Mapping[str, Callable[[str | Path], Iterator[UpstreamResponse]]] = {
     "expertqa": _expertqa,
     "responses": _responses,
 }
-"""Maps each layout's name to its loader."""

@@ -1,13 +1,12 @@
 """Corrects the fraction of supported verdicts with the adjusted count (Rogan and Gladen 1978).
 
-The result is `(rate - FPR) / (TPR - FPR)`, where TPR and FPR come from the labelled claims. It is valid if TPR and FPR
-are the same for the labelled claims as for the run, even if the two have different fractions of supported claims.
-Godbole and Jia ("Verify with Caution", section 5) show how often they differ if these come from another system.
+The result is `(rate - FPR) / (TPR - FPR)`, with TPR and FPR from the labelled claims. It is valid if both rates are the
+same for the labelled claims as for the run, even if the two have different fractions of supported claims. Godbole and
+Jia ("Verify with Caution", section 5) show how much the rates can differ if the labels come from another system.
 
-The interval is Fieller's (1954) interval for a ratio. It contains every v such that `(rate - FPR) - v * (TPR - FPR)`
-does not differ significantly from 0. If a rate is 0 or 1, its variance includes half an error, because finding no
-errors among a few claims does not prove that there are none. The result is undefined if TPR - FPR does not differ
-significantly from 0.
+The interval is Fieller's (1954) for a ratio. It contains every v such that `(rate - FPR) - v * (TPR - FPR)` does not
+differ significantly from 0. The variance of a rate of 0 or 1 includes half an error, because a few claims without
+errors do not prove that there are none. The result is undefined unless TPR - FPR is significantly above 0.
 """
 
 from __future__ import annotations
@@ -37,8 +36,6 @@ METHOD = Method.ADJUSTED_COUNT
 
 @dataclass(frozen=True)
 class _Ratio:
-    """The numerator `rate - FPR` and the denominator `TPR - FPR`, with their variances and covariance."""
-
     top: float
     bottom: float
     top_variance: float
@@ -48,11 +45,10 @@ class _Ratio:
     """(n_groups,): the influence of each group on the result, before division by the denominator."""
 
     def has_signal(self, quantile: float) -> bool:
-        """Whether the denominator is significantly above 0."""
         return self.bottom > quantile * math.sqrt(self.bottom_variance)
 
     def interval(self, quantile: float) -> tuple[float, float]:
-        """Returns Fieller's interval. It is unbounded if the denominator does not differ significantly from 0."""
+        """Returns Fieller's interval, which is unbounded if the denominator does not differ significantly from 0."""
         square = quantile**2
         a = self.bottom**2 - square * self.bottom_variance
         b = self.top * self.bottom - square * self.covariance
@@ -64,7 +60,7 @@ class _Ratio:
 
 
 def precision(samples: Samples, level: float) -> Estimate:
-    """Returns the fraction of supported claims in [0, 1]. It is undefined if a class has no labelled claims."""
+    """Returns the fraction of supported claims in [0, 1]. Undefined if a class has no labelled claims."""
     why = _why_undefined(samples)
     if why is not None:
         return undefined(METHOD, why, samples, level)
@@ -104,6 +100,6 @@ def _ratio(samples: Samples) -> _Ratio:
 
 
 def _unseen(samples: Samples, moves: Floats, among: Floats) -> float:
-    """Returns the variance to add for a rate without variation, because all its claims have the same verdict."""
+    """Returns the variance to add for a rate that does not vary, because all its claims have the same verdict."""
     seen = covariance(moves, moves)
     return unseen_variance_of_rate(samples, among) if seen <= NO_VARIANCE else 0.0

@@ -1,4 +1,4 @@
-"""Turns estimates into records that have clipped intervals, cautions and sample sizes."""
+"""Turns estimates into records with clipped intervals, cautions and sample sizes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from factloop.evaluation.statistics.bootstrap import ROUNDING
 from factloop.evaluation.statistics.significance import equal_weight
 
 NO_VARIANCE = 1e-28
-"""Variances up to this size are mere rounding errors, so dividing by them would be meaningless."""
+"""Smaller variances are rounding errors."""
 
 
 def mean_influence(values: Floats, group: Ints, n_groups: int, weights: Floats | None = None) -> Floats:
     """Returns each group's influence on the weighted mean of the values, with shape (n_groups,).
 
-    The variance of the mean is the sum of the squared influences. They include a factor of g / (g - 1) for the g groups
-    that have weight. With one value per group, the sum is the sample variance divided by n. To combine two samples, add
-    their influences before squaring. This is correct even if some groups are in both samples.
+    The variance of the mean is the sum of the squared influences, which include a factor of g / (g - 1) for the g
+    groups that have weight. With one value per group, it is the sample variance divided by n. To combine two samples,
+    which may share groups, add their influences before squaring.
     """
     weights = np.ones_like(values) if weights is None else weights
     total = weights.sum()
@@ -50,10 +50,10 @@ def unseen_variance(samples: Samples, open_share: Floats | float = 1.0) -> float
     """Returns how much `UNSEEN_ERRORS` adds to the variance of a weighted mean.
 
     A judge is rarely wrong about claims that it is sure of. Such claims are rarely drawn, so they have large weights. A
-    sample that happens to contain no such error shows no variation, but a single one would cause most of the variation.
-    The variance therefore includes half an error more than was observed, as in Jeffreys' prior for a proportion (Brown,
-    Cai and DasGupta 2001). The half error has the same weight as claims with the more heavily weighted verdict. If only
-    the run's claims are of interest, `open_share` is 1 - p for each claim.
+    sample without any such error shows no variation, although a single one would cause most of it. The variance
+    therefore includes half an error more than was observed, as in Jeffreys' prior for a proportion (Brown, Cai and
+    DasGupta 2001). The half error weighs as much as claims with the more heavily weighted verdict. If only the run's
+    claims are of interest, `open_share` is 1 - p for each claim.
     """
     weight = samples.label_weight
     squares, is_supported = open_share * weight**2, samples.verdict >= 0.5
@@ -63,28 +63,25 @@ def unseen_variance(samples: Samples, open_share: Floats | float = 1.0) -> float
 
 def unseen_variance_of_rate(samples: Samples, among: Floats) -> float:
     """Returns how much `UNSEEN_ERRORS` adds to the variance of a rate of 0 or 1 over claims for which `among` is 1.
-
-    Without this, a rate over only four claims could appear certain. Claims in the same group count as one.
-    """
+    Without this, a rate over only four claims could appear certain. Claims in the same group count as one."""
     weights = np.bincount(samples.label_group, samples.label_weight * among, minlength=samples.n_groups)
     of_groups = weights[weights > 0]
     return float(UNSEEN_ERRORS * np.mean(of_groups**2) / of_groups.sum() ** 2)
 
 
 def covariance(one: Floats, other: Floats) -> float:
-    """Returns the covariance of two estimates from each group's influence on both."""
+    """Takes each group's influence on both estimates."""
     return float(one @ other)
 
 
 def t_quantile(n_groups: int, level: float = LEVEL, moves: Floats | None = None) -> float:
-    """Returns the quantile of Student's t. The degrees of freedom are the number of groups minus one.
+    """Returns the quantile of Student's t, with the number of groups minus one as degrees of freedom.
 
     `moves` are the influences whose squares add up to the variance. If a few responses contain most of the errors, a
-    few squares dominate the variance, which is then less certain. The degrees of freedom are therefore those of the
-    equivalent number of groups with equal weight (`equal_weight`). Satterthwaite (1946) would use up to twice as many.
-    This accounts for an uncertain variance, but not for one that is too low because the sample contains few errors: in
-    `benchmarks.correction_coverage`, the true value for accurate systems was below the 95% interval in up to 6% of
-    cases.
+    few squares dominate the variance, which is then less certain. The degrees of freedom are then the equivalent number
+    of groups with equal weight (`equal_weight`). Satterthwaite (1946) would use up to twice as many. This does not help
+    if the variance is too low because the sample contains few errors: in `benchmarks.correction_coverage`, the true
+    value for accurate systems was below the 95% interval in up to 6% of cases.
     """
     from scipy import stats  # type: ignore[import-untyped]  # its stubs are not a dependency
 
@@ -95,7 +92,7 @@ def t_quantile(n_groups: int, level: float = LEVEL, moves: Floats | None = None)
 FEWEST_GROUPS = 30
 """With fewer groups, intervals that assume a normal distribution of proportions are too narrow."""
 FEWEST_OF_A_CLASS = 10
-"""Minimum number of groups that have a label of the rarer class. With fewer, a few responses determine the variance."""
+"""If fewer groups have a label of the rarer class, a few responses determine the variance."""
 
 
 def with_interval(
@@ -181,9 +178,9 @@ def wilson(share: float, n: float, quantile: float) -> tuple[float, float]:
 def share_interval(value: float, variance: float, quantile: float) -> tuple[float, float]:
     """Returns Wilson's interval for an estimated proportion.
 
-    The number of independent cases is the number that gives the same variance (Korn and Graubard 1998). A symmetric
-    interval is too high for an accurate system whose few errors are clustered: in `benchmarks.correction_coverage`, the
-    true value was below it in up to 14% of cases.
+    The number of cases is the number of independent ones that would give the same variance (Korn and Graubard 1998). A
+    symmetric interval is too high for an accurate system whose few errors are clustered: in
+    `benchmarks.correction_coverage`, the true value was below it in up to 14% of cases.
     """
     if variance <= NO_VARIANCE or not 0.0 < value < 1.0:
         reach = quantile * float(np.sqrt(variance))
@@ -192,7 +189,7 @@ def share_interval(value: float, variance: float, quantile: float) -> tuple[floa
 
 
 def raw_share(value: float, moves: Floats, samples: Samples, level: float) -> Estimate:
-    """Returns the uncorrected estimate, whose interval reflects only the variation between the run's groups."""
+    """Returns the uncorrected estimate. Its interval reflects only the variation between the run's groups."""
     if samples.n_run_groups < 2:
         return with_interval(Method.RAW, value, None, samples, level)
     quantile = t_quantile(samples.n_run_groups, level, moves)
@@ -200,18 +197,14 @@ def raw_share(value: float, moves: Floats, samples: Samples, level: float) -> Es
 
 
 def fewest_of_a_class(method: Method, samples: Samples) -> int:
-    """Returns the number of groups that contain a labelled claim of the rarer class.
-
-    Ten errors in one response count as one case. If each claim was drawn individually and only the run is of interest,
-    the number of claims is returned.
-    """
+    """Returns the number of groups that contain a labelled claim of the rarer class. Ten errors in one response count
+    as one case. Claims are counted instead of groups if each was drawn individually and only the run is of interest."""
     is_single = method is Method.DIFFERENCE and samples.label_chance is not None
     unit = np.arange(len(samples.label)) if is_single else samples.label_group
     return min(len(np.unique(unit[samples.label == kind])) for kind in (0, 1))
 
 
 def smallest_sample(method: Method, samples: Samples) -> int:
-    """Returns the number of groups in the smallest sample that the method uses."""
     return samples.n_run_groups if method is Method.RAW else min(samples.n_run_groups, samples.n_label_groups)
 
 

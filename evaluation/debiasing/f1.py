@@ -2,13 +2,14 @@
 
 F1@K describes a whole response, so responses are the sampling unit. The correction applies prediction-powered inference
 (`prediction_powered`) to each response's F1@K by labels and by verdicts. It is valid for any evaluator and any K if the
-labelled responses are similar to those of the run and all their claims are labelled. A response's F1@K cannot be
-determined from labels for only some of its claims, because it is concave once K claims are supported. We tried the
-assumption that unlabelled claims are supported as often as labelled claims with the same verdict, but F1@K was then .02
-to .04 too high (FActScore's labels, K at the median and below).
+labelled responses are like those of the run and all their claims are labelled. Labels for only some claims do not
+determine a response's F1@K, because it is concave once K claims are supported. Assuming that unlabelled claims are
+supported as often as labelled ones with the same verdict made F1@K .02 to .04 too high (FActScore's labels, K at the
+median and below).
 
 A response without claims has an F1@K of 0, both by labels and by verdicts. All labelled responses have claims, so they
-represent only the run's responses with claims. The uncertainty in the fraction of responses without claims is included.
+represent only the run's responses with claims. The interval includes the uncertainty in the fraction of responses
+without claims.
 
 Departure: the paper (Wei et al. 2024, section 5) treats the evaluator's verdicts as the truth.
 """
@@ -26,9 +27,9 @@ from factloop.evaluation.debiasing.records import LEVEL, Abstentions, Caution, D
 from factloop.evaluation.debiasing.samples import Bools, Floats, JudgedResponses, LabelledClaims, Samples, as_samples
 
 LEAST_OWN, LEAST_OTHER = 0.75, 0.5
-"""Responses count as only partly labelled if the ratio of labels to scored claims is lower than this. The first ratio
-is for labels of the run itself. That ratio is below 1 because claims that annotators find irrelevant have no label. The
-second ratio compares the labels per labelled response with the scored claims per response of the run."""
+"""Below these ratios of labels to scored claims, responses count as only partly labelled. The first is for labels of
+the run itself. It is below 1 because claims that annotators find irrelevant have no label. The second compares labels
+per labelled response with scored claims per response of the run."""
 
 
 def debiased_f1(
@@ -43,8 +44,8 @@ def debiased_f1(
 ) -> tuple[DebiasedF1, ...]:
     """Returns the mean F1@K over all responses, for each K.
 
-    The corrected value is withheld if the labelled responses are neither a sample of the run's responses nor declared
-    to be similar. It is undefined if responses are only partly labelled. Raises ValueError if any K is below 1.
+    The corrected value is undefined if responses are only partly labelled, or if they are neither a sample of the run's
+    responses nor declared to be like them. Raises ValueError if any K is below 1.
     """
     if any(k < 1 for k in ks):
         raise ValueError("every K must be at least 1")

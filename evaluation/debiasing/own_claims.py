@@ -2,22 +2,26 @@
 
 Prediction-powered inference describes all claims on prompts like the run's. This module estimates only what labels for
 every claim of this run would show, so its result is less uncertain. It uses the difference estimator for a finite
-population (Särndal, Swensson and Wretman 1992, section 6.3). The estimate is lambda times the run's fraction of
-supported verdicts, which is known exactly, plus the mean of label - lambda * verdict over the labelled claims. Each
-labelled claim is weighted by the inverse of p, its probability of being drawn. Only unlabelled claims are uncertain, so
-variances contain a factor of 1 - p, and are 0 if every claim is labelled.
+population (Särndal, Swensson and Wretman 1992, section 6.3): lambda times the run's fraction of supported verdicts,
+plus the mean of label - lambda * verdict over the labelled claims. Each labelled claim is weighted by the inverse of p,
+its probability of being drawn. Variances contain a factor of 1 - p, so they are 0 if every claim is labelled.
 
-If probabilities are given, each claim was drawn individually, and the variance is computed accordingly. Otherwise, it
-is not known whether claims or whole responses were drawn. The variance is then computed over groups, which is correct
-if whole groups were drawn and slightly too large if single claims were.
+If probabilities are given, each claim was drawn individually. Otherwise, it is not known whether claims or whole
+responses were drawn. The variance is then computed over groups, which is correct if whole groups were drawn, and
+slightly too large if individual claims were.
 
 The variance includes half an error more than was observed (`estimates.unseen_variance`). Without this, 95% intervals
 for labels drawn by `labels next` contained the true value in only 89% of simulated runs (`benchmarks.chosen_labels`).
+
+The labels already show how many claims are supported at least and at most. The value and the interval are clipped to
+these bounds. The interval's ends are the smallest and largest numbers of supported claims within it, which does not
+change its coverage. It extends by at least one claim to either side of the value, unless this exceeds the bounds.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import ceil, floor
 
 import numpy as np
 
@@ -38,19 +42,21 @@ METHOD = Method.DIFFERENCE
 
 
 def precision(samples: Samples, level: float) -> Estimate | None:
-    """Returns the fraction in [0, 1] of the run's scored claims that annotators would label supported.
-
-    Returns None if no claims of the run are labelled or scored.
-    """
+    """Returns the fraction in [0, 1] of the run's scored claims that annotators would label supported. Returns None if
+    no claims of the run are labelled or scored."""
     own = _own_labels(samples)
-    if not len(own.label) or not own.scored.sum():
+    n_labels, n_claims = len(own.label), float(own.scored.sum())
+    if not n_labels or not n_claims:
         return None
     open_share = _open_share(own)
     weight = _weight(own, open_share)
-    value = weight * float(own.supported.sum() / own.scored.sum()) + own.labelled_mean(own.label - weight * own.verdict)
-    if not open_share.any():
+    value = weight * float(own.supported.sum() / n_claims) + own.labelled_mean(own.label - weight * own.verdict)
+    least = float(own.label.sum())
+    most = n_claims - n_labels + least
+    value = min(max(value, least / n_claims), most / n_claims)
+    if n_labels >= n_claims:
         return with_interval(METHOD, value, (value, value), own, level, weight=weight, is_census=True)
-    n_draws = own.n_label_groups if own.label_chance is None else len(own.label)
+    n_draws = own.n_label_groups if own.label_chance is None else n_labels
     if n_draws < 2:
         return with_interval(METHOD, value, None, own, level, weight=weight)
     moves = _moves(own, own.label - weight * own.verdict, open_share)
@@ -62,7 +68,9 @@ def precision(samples: Samples, level: float) -> Estimate | None:
         n = share * (1.0 - share) / variance if 0.0 < share < 1.0 else n_draws / float(open_share.mean())
         ends = wilson(share, n, quantile)
         low, high, cautions = min(low, ends[0]), max(high, ends[1]), {Caution.WIDENED}
-    return with_interval(METHOD, value, (low, high), own, level, weight=weight, cautions=cautions)
+    n_low, n_high, n_right = (round(one * n_claims, 9) for one in (low, high, value))
+    low, high = max(min(ceil(n_low), ceil(n_right) - 1), least), min(max(floor(n_high), floor(n_right) + 1), most)
+    return with_interval(METHOD, value, (low / n_claims, high / n_claims), own, level, weight=weight, cautions=cautions)
 
 
 def _own_labels(samples: Samples) -> Samples:
@@ -83,8 +91,8 @@ def _own_labels(samples: Samples) -> Samples:
 def _open_share(own: Samples) -> Floats:
     """Returns 1 - p for each labelled claim. All claims have the same p if only their number is known.
 
-    If the labelled claims represent fewer claims than the run has, some drawn claims are missing because annotators
-    disagreed or gave no label. The probability of each remaining claim is then reduced accordingly.
+    If the labelled claims represent fewer claims than the run has, annotators disagreed on some or gave no label. The
+    probability of each remaining claim is then reduced accordingly.
     """
     chance = np.ones(len(own.label)) if own.label_chance is None else own.label_chance
     stand_for, n_claims = float((1.0 / chance).sum()), float(own.scored.sum())
@@ -101,7 +109,6 @@ def _weight(own: Samples, open_share: Floats) -> float:
 
 
 def _moves(own: Samples, values: Floats, open_share: Floats) -> Floats:
-    """Returns the contribution of each drawn claim or group to the uncertainty of the weighted mean."""
     moves = np.sqrt(open_share) * own.label_weight * (values - own.labelled_mean(values)) / own.label_weight.sum()
     if own.label_chance is None:
         moves = np.bincount(own.label_group, moves)[np.unique(own.label_group)]

@@ -1,5 +1,3 @@
-"""Calculates precision, raw and corrected with labelled claims. Intervals reflect the uncertainty in both samples."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -32,9 +30,9 @@ Interval = tuple[float | None, float | None]
 def evaluator_rates(samples: Samples, level: float) -> EvaluatorRates:
     """Returns the weighted TPR and FPR on the labelled claims.
 
-    The intervals are Wilson's (1927), with Student's t for the number of groups. The number of independent claims is
-    the number that would give the same variance (Korn and Graubard 1998). A rate of 0 or 1 has no variance, so its
-    interval uses the number of groups instead.
+    The intervals are Wilson's (1927), with Student's t for the number of groups. The number of cases is the number of
+    independent ones that would give the same variance (Korn and Graubard 1998). A rate of 0 or 1 has no variance, so
+    its interval uses the number of groups instead.
     """
     n_right, n_wrong = int((samples.label == 1).sum()), int((samples.label == 0).sum())
     tpr, (tpr_low, tpr_high) = _rate(samples, samples.label, level) if n_right else (None, (None, None))
@@ -76,15 +74,14 @@ def debiased_precision(
     """Returns supported claims as a fraction of scored claims, both raw and corrected in two ways.
 
     All three estimates describe claims on prompts like the run's (`Target`). If labelled claims are from the run
-    itself, `own_claims` contains the precision of this particular run, which is less uncertain. The two corrections
-    make different assumptions (`Method`), and differ widely if one of these assumptions fails. `transfer` determines
-    which correction is preferred.
+    itself, `own_claims` is the precision of this particular run, which is less uncertain. The two corrections make
+    different assumptions (`Method`), and differ widely if one fails. `transfer` determines which is preferred.
 
     Precision is computed over all claims together, so long responses have more weight. Responses and prompts are the
     sampling units. The prediction-powered estimate is withheld if the labelled claims are neither a sample of the run's
-    claims nor declared to be similar, because it would mostly reflect the precision of the labelled claims. Scores are
-    used instead of verdicts if this narrows the interval. Scores and verdicts are both valid for any evaluator. In
-    either case, verdicts determine whether the labels show an error.
+    claims nor declared to be like them, because it would mostly reflect the precision of the labelled claims. Scores
+    replace verdicts if this narrows the interval. Both are valid for any evaluator, but verdicts always determine
+    whether the labels show an error.
 
     Raises ConfigError if claims are not grouped and the `debiasing` extra is not installed.
     """
@@ -121,7 +118,7 @@ def _narrower(by_verdicts: Estimate, by_scores: Estimate | None) -> Estimate:
 
 
 def raw_precision(samples: Samples, level: float = LEVEL) -> Estimate:
-    """Returns the uncorrected fraction of scored claims that are judged supported. Verdicts are taken as the truth."""
+    """Returns the fraction of scored claims that are judged supported, taking verdicts as the truth."""
     if not samples.scored.sum():
         return undefined(Method.RAW, Undefined.NOTHING_SCORED, samples, level)
     value = float(samples.supported.sum() / samples.scored.sum())

@@ -1,25 +1,24 @@
 """Estimates a proportion by prediction-powered inference (PPI++: Angelopoulos, Duchi and Zrnic 2023, section 2).
 
 The estimate is `lambda * mean(run verdicts) + mean(label - lambda * verdict)`, where the second mean is over the
-labelled claims (arXiv 2311.01453). Labels are correct but few. Verdicts are many but biased. The claims that have both
-a label and a verdict show how large the bias is. If lambda is 0, verdicts are not used. The best lambda is the one that
-minimizes the variance. The estimate is valid for any evaluator if the labelled claims are a random sample of claims
-like those of the run. If claims were drawn with different probabilities, each claim is weighted by the inverse of its
-own (Horvitz and Thompson 1952; Zrnic and Candes 2024 for labels chosen by a model).
+labelled claims (arXiv 2311.01453). The labels are correct, but there are not many of them. There are many verdicts, but
+they are biased, and the claims that have both show by how much. The best lambda minimizes the variance, and 0 ignores
+the verdicts. The estimate is valid for any evaluator if the labelled claims are a random sample of claims like those of
+the run. Claims drawn with different probabilities are weighted by the inverse of their probability (Horvitz and
+Thompson 1952; Zrnic and Candes 2024 for labels chosen by a model).
 
-The estimate describes all claims on prompts like the run's. The run's claims are a sample of these. If the labelled
-claims come from the run itself, the two samples are not independent. The influences of a prompt on both samples are
-therefore added before they are squared.
+The estimate describes all claims on prompts like the run's, of which the run's claims are a sample. If the labelled
+claims come from the run itself, the two samples are not independent. The influences of a prompt on both are therefore
+added before they are squared.
 
 Independent claims are handled by `ppi-python`, which does not support groups. For claims in groups, this module
 computes the variance and the best lambda from the influence of each group. With one claim per group, the results agree
 except for terms of order 1 / n.
 
-The interval is Wilson's for that variance (`estimates.share_interval`). It uses Student's t for the number of groups
-that make up most of the variance (`estimates.t_quantile`). Unevenly drawn labels include a few with large weights, so
-the variance then includes half an error more than was observed. Even this is not enough if few responses have a label
-of the rarer class or if the labels show no errors of the evaluator. The interval is then widened to include Wilson's
-interval for the labels alone.
+The interval is Wilson's for that variance (`estimates.share_interval`), with Student's t for the number of groups that
+make up most of it (`estimates.t_quantile`). For unevenly drawn labels, a few of which have large weights, the variance
+includes half an error more than was observed. Even this is not enough if few responses have a label of the rarer class
+or if the labels show no errors. The interval is then widened to include Wilson's interval for the labels alone.
 """
 
 from __future__ import annotations
@@ -52,11 +51,11 @@ from factloop.evaluation.debiasing.samples import Floats, Samples
 
 METHOD = Method.PREDICTION_POWERED
 FEWEST_ALIKE = 100
-"""If there are at least this many labels and all match the verdicts, the interval is not widened."""
+"""With at least this many labels, the interval is not widened even if all of them match the verdicts."""
 
 
 def precision(samples: Samples, level: float) -> Estimate:
-    """Returns the fraction of supported claims in [0, 1]. It is undefined if a sample is empty."""
+    """Returns the fraction of supported claims in [0, 1]. Undefined if a sample is empty."""
     if not samples.scored.sum():
         return undefined(METHOD, Undefined.NOTHING_SCORED, samples, level)
     if not len(samples.label):
@@ -75,11 +74,8 @@ Moved = tuple[float, Floats]
 
 
 def powered(labels: Moved, gain: Moved, samples: Samples, level: float) -> Estimate:
-    """Returns `labels + lambda * gain`, with the lambda in [0, 1] that minimizes the variance.
-
-    `labels` is the estimate from the labels alone. `gain` is the difference between the run and the labelled claims
-    according to verdicts.
-    """
+    """Returns `labels + lambda * gain`, with the lambda in [0, 1] that minimizes the variance. `labels` is the estimate
+    from the labels alone. `gain` is the difference in verdicts between the run and the labelled claims."""
     (value, moves), (more, more_moves) = labels, gain
     square, together = covariance(more_moves, more_moves), covariance(moves, more_moves)
     weight = float(np.clip(-together / square, 0.0, 1.0)) if square > NO_VARIANCE else 0.0
@@ -123,10 +119,10 @@ def _weight(samples: Samples, value: float) -> float | None:
 def _widened(
     value: float, interval: tuple[float, float], labels: Moved, samples: Samples, level: float, weight: float | None
 ) -> Estimate:
-    """Returns the estimate. If a class is rare or no error was seen, the interval includes Wilson's for the labels.
+    """If a class is rare or no error was seen, widens the interval to include Wilson's for the labels.
 
-    In Wilson's interval, the number of cases is the number of independent claims with the same variance. If all labels
-    are the same, the number of groups is used instead.
+    The number of cases is the number of independent claims that would give the same variance. If all labels are the
+    same, the number of groups is used instead.
     """
     hides_errors = len(samples.label) < FEWEST_ALIKE and samples.shows_no_error
     if fewest_of_a_class(METHOD, samples) >= FEWEST_OF_A_CLASS and not hides_errors:

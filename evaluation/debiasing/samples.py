@@ -1,4 +1,4 @@
-"""Defines the two samples behind a corrected figure: labelled claims for calibration and a run's judged responses."""
+"""The two samples behind a corrected figure: labelled claims for calibration, and a run's judged responses."""
 
 from __future__ import annotations
 
@@ -17,50 +17,45 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class LabelledClaims:
-    """Claims that have human labels and the evaluator's verdicts."""
-
     labels: Sequence[int]
     """1 means supported, 0 not supported."""
     verdicts: Sequence[int | None]
-    """1 means supported, 0 not supported, and None that the evaluator gave no verdict."""
+    """None means that the evaluator gave no verdict."""
     groups: Sequence[Hashable] | None = None
-    """The response or prompt of each claim, because claims in a group are similar to each other. None means that all
-    claims are independent."""
+    """The response or prompt of each claim, because claims in a group resemble each other. None means that all claims
+    are independent."""
     probabilities: Sequence[float] | None = None
-    """The probability in (0, 1] with which each claim was drawn for labelling. Each claim is weighted by the inverse of
-    its probability. None means that all claims have the same probability."""
+    """The probability in (0, 1] that each claim was drawn for labelling. Claims are weighted by its inverse. None means
+    that all are equal."""
     is_own: Sequence[bool] | None = None
-    """Whether each claim is one of the run's own, drawn from the run for labelling. None means that this is unknown."""
+    """Whether each claim was drawn from the run for labelling. None if unknown."""
     scores: Sequence[float | None] | None = None
-    """The evaluator's score of each claim in [0, 1] (higher is better). None if the evaluator gave only a verdict."""
+    """In [0, 1] (higher is better). None for a claim with only a verdict."""
     responses: Sequence[Hashable] | None = None
     """The response of each claim. None means that each group is a response."""
 
 
 @dataclass(frozen=True)
 class JudgedResponses:
-    """The numbers of verdicts of each kind, for each response in a run."""
-
     counts: Sequence[Counts]
     groups: Sequence[Hashable] | None = None
-    """The prompt of each response. None means that responses are independent. If some of the run's claims are labelled,
-    their groups occur in both samples. They must have the same names in both, so that they are drawn together. With
-    different names, they would count as independent of the run. If half the run were labelled, 95% intervals would then
+    """The prompt of each response. None means that responses are independent. Labelled claims of the run must use the
+    same group names, or they would count as independent of it. If half the run were labelled, 95% intervals would then
     contain the true value in only 91% of cases."""
     score_sums: Sequence[float] | None = None
-    """The sum of the scores in each response. A claim that has only a verdict counts as 1 if supported and as 0
-    otherwise. None means that the evaluator gives no scores."""
+    """The sum of the scores in each response. A claim with only a verdict adds 1 if supported and 0 otherwise. None
+    means that the evaluator gives no scores."""
 
     @classmethod
     def of_claims(cls, verdicts: Sequence[int | None], groups: Sequence[Hashable] | None = None) -> JudgedResponses:
-        """Treats each claim as a separate response. This is suitable for precision, but not for F1@K."""
+        """Treats each claim as a response. This is suitable for precision, but not for F1@K."""
         single = {1: Counts(supported=1), 0: Counts(not_supported=1), None: Counts(unscored=1)}
         return cls([single[verdict] for verdict in verdicts], groups)
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Both samples as arrays that share their group numbers. Labelled claims without a verdict are excluded."""
+    """Both samples as arrays with shared group numbers. Labelled claims without a verdict are left out."""
 
     label: Floats
     verdict: Floats
@@ -69,7 +64,7 @@ class Samples:
     """The inverse of the probability of being drawn, normalized to a mean of 1."""
     label_group: Ints
     label_response: Ints
-    """Like all fields above, it has shape (n_labels,)."""
+    """Like all fields above, of shape (n_labels,)."""
     supported: Floats
     """Number of claims judged supported, or the sum of scores."""
     scored: Floats
@@ -78,7 +73,6 @@ class Samples:
     """Shape (n_responses,), like the previous three. A response failed if none of its claims received a verdict."""
     n_groups: int
     share_groups: bool
-    """Whether a group occurs in both samples."""
     are_independent: bool
     """Whether every claim in both samples is a group of its own."""
     n_unscored_labels: int
@@ -86,9 +80,9 @@ class Samples:
     is_own: Bools
     """(n_labels,): which labelled claims are known to be the run's own."""
     label_chance: Floats | None
-    """(n_labels,): the probability that each labelled claim was drawn, or None if unknown."""
+    """(n_labels,): the probability that each labelled claim was drawn. None if unknown."""
     shows_no_error: bool
-    """Whether every label matches the verdict, even if scores are used instead of verdicts."""
+    """Whether every label matches the verdict, even if scores replace verdicts."""
 
     @property
     def n_label_groups(self) -> int:
@@ -96,21 +90,19 @@ class Samples:
 
     @property
     def n_run_groups(self) -> int:
-        """Number of groups that contain a scored claim."""
+        """Groups that contain a scored claim."""
         return len(np.unique(self.run_group[self.scored > 0]))
 
     @property
     def is_evenly_drawn(self) -> bool:
-        """Whether all labelled claims have the same weight."""
         return bool((self.label_weight == 1.0).all())
 
     def labelled_mean(self, values: Floats, among: Floats | None = None) -> float:
-        """Returns the weighted mean of a value over the labelled claims for which `among` is 1."""
+        """Returns the weighted mean over the labelled claims for which `among` is 1."""
         return float(np.average(values, weights=self.label_weight if among is None else self.label_weight * among))
 
 
 def as_samples(labelled: LabelledClaims, run: JudgedResponses) -> Samples:
-    """Converts both samples to arrays."""
     judged = [place for place, verdict in enumerate(labelled.verdicts) if verdict is not None]
     is_own, chance = labelled.is_own, labelled.probabilities
     label_names = _names("label", labelled.groups, len(labelled.labels))
@@ -142,7 +134,7 @@ def as_samples(labelled: LabelledClaims, run: JudgedResponses) -> Samples:
 
 
 def by_scores(samples: Samples, labelled: LabelledClaims, run: JudgedResponses) -> Samples | None:
-    """Returns both samples with scores instead of verdicts, or None if either sample has no scores."""
+    """Replaces verdicts with scores. Returns None if either sample has no scores."""
     if run.score_sums is None or labelled.scores is None or all(score is None for score in labelled.scores):
         return None
     pairs = zip(labelled.verdicts, labelled.scores, strict=True)

@@ -1,4 +1,4 @@
-"""Runs experiments that compare variants of prompts and settings on the same labelled claims or responses."""
+"""Compares variants of prompts and settings on the same labelled claims or responses."""
 
 from factloop.core.extras import require
 

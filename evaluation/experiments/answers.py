@@ -1,7 +1,7 @@
-"""Lets variants share answers. Each call is made only once but charged to every variant that uses the answer.
+"""Shares answers between variants: each call is made once, but charged to every variant that uses the answer.
 
-Variants share model calls only within a repeat, because each repeat must be a new draw from the model. They share
-searches across all repeats. Only identical requests with identical settings are shared.
+Model calls are shared only within a repeat, because each repeat must be a new draw from the model. Searches are shared
+across all repeats.
 """
 
 from __future__ import annotations
@@ -23,20 +23,16 @@ from factloop.tools.calls.together import SingleFlight
 
 
 class SharedAnswers:
-    """Stores answers in one file. Answers are saved before they are used.
-
-    An instance is bound to one event loop.
-    """
+    """Stores answers in one file, and saves each before it is used. An instance is bound to one event loop."""
 
     def __init__(self, path: Path) -> None:
-        """Opens or creates the file. Raises ConfigError if the file cannot be used."""
+        """Raises ConfigError if the file cannot be used."""
         self._kept = CallCache(path)
         self._flights: SingleFlight[tuple[dict[str, Any], UsageMeter | None]] = SingleFlight()
         self._failed = UsageMeter()
         self._ending = ""
         self._asks = True
         self.spent = UsageMeter()
-        """The usage paid for since the store was opened."""
 
     def asked_with(self, way: str) -> Self:
         """Returns a view of this store in which calls made this way are kept separate from all others."""
@@ -53,9 +49,9 @@ class SharedAnswers:
     async def once(self, call: Call) -> tuple[Value, AnsweredBy]:
         """Returns the stored answer, or makes the call.
 
-        The account is charged once per answer, and its limits apply even if another account paid for the answer. An
-        error reaches all waiting callers and is not stored. Failed or interrupted calls are charged to the account that
-        made them. Raises BudgetExceeded, ConfigError and the errors of `Call.make`.
+        The account is charged once per answer, and its limits apply even if another account paid for the answer. Failed
+        or interrupted calls are charged to the account that made them. An error reaches every waiting caller and is not
+        stored. Raises BudgetExceeded, ConfigError and anything that `Call.make` raises.
         """
         key = call.key + self._ending
         (made, payer), _ = await self._flights.do(key, partial(self._found_or_paid, key, call))
@@ -67,7 +63,7 @@ class SharedAnswers:
         return made["value"], "call" if is_new else "cache"
 
     async def _found_or_paid(self, key: str, call: Call) -> tuple[dict[str, Any], UsageMeter | None]:
-        """Returns the answer and the account that just paid for it. The account is None if the answer was stored."""
+        """Returns the answer and the account that just paid for it, or None if the answer was stored."""
         kept = await self._kept.aside(partial(self._kept.get, key))
         return (await self._pay(key, call), call.meter) if kept is None else (kept.value, None)
 
@@ -91,13 +87,13 @@ class SharedAnswers:
         return made
 
     async def forget(self, key: str) -> None:
-        """Does nothing, because the store keeps all answers that were paid for."""
+        """Does nothing: the store keeps every answer that was paid for."""
 
     def for_one_check(self) -> Self:
         return self
 
     def exchanges(self) -> Iterator[tuple[str, str]]:
-        """Yields each request to a model together with the reply. The messages of a request are joined in order."""
+        """Yields each request to a model with its reply. The messages of a request are joined in order."""
         for made in self._kept.values():
             if "asked" in made:
                 reply = made["value"]["reply"]
@@ -112,7 +108,7 @@ class SharedAnswers:
         self._kept.close()
 
     def add_to(self, meter: UsageMeter) -> None:
-        """Adds the cost of all stored answers (from all attempts) and of this attempt's failed calls."""
+        """Adds the cost of all stored answers, from every attempt, and of this attempt's failed calls."""
         for made in self._kept.values():
             meter.add(Usage.model_validate(made["usage"]))
         meter.add(self._failed.snapshot(0.0))
@@ -127,7 +123,6 @@ def paid_for(answers: Iterable[SharedAnswers], elapsed_s: float) -> Usage:
 
 
 def spent_on(answers: Iterable[SharedAnswers], elapsed_s: float) -> Usage:
-    """Returns the usage paid for so far in this attempt."""
     meter = UsageMeter()
     for one in answers:
         meter.add(one.spent.snapshot(0.0))

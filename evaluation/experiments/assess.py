@@ -1,5 +1,3 @@
-"""Builds the report of an experiment: figures, paired differences, conclusions and flips."""
-
 from __future__ import annotations
 
 import json
@@ -58,10 +56,10 @@ def assess(
     must_pass: Collection[str] = (),
     created_at: datetime | None = None,
 ) -> ExperimentReport:
-    """Returns the report on an experiment's results. The results may be in any order. Costs nothing.
+    """Returns the report on an experiment's results, in any order. Costs nothing.
 
     Differences are tested at alpha = 1 - level. Tests and intervals are adjusted for the number of differences. A
-    `look` has its own level. `pairs` specifies whether each variant is compared only with the baseline or with every
+    `look` has its own level. `pairs` determines whether each variant is compared with the baseline only or with every
     other variant. Flips are always relative to the baseline. A claim in `must_pass` that has no result does not pass.
     If `resamples` is 0, there are no intervals. Takes time linear in the number of results, and in the product of the
     numbers of resamples and groups.
@@ -130,10 +128,9 @@ def assess(
 
 
 def _pooled(results: Results) -> tuple[Results, int] | None:
-    """Returns the results, in which models (or other settings) count as repeats, and the number of models.
-
-    The results then show the effect of each prompt across all models. Returns None unless two or more models were each
-    tried with every prompt.
+    """Treats models (or other settings) as repeats, to show the effect of each prompt across all of them. Returns the
+    results and the number of models, or None unless at least two prompts were all tried with the same two or more
+    models.
     """
     settings = {
         one.name: json.dumps({name: of for name, of in one.changes.items() if name != "prompts"}, sort_keys=True)
@@ -187,7 +184,6 @@ def _drawn_words(panel: ClaimPanel) -> Iterator[str]:
 
 
 FEWEST_ALL_ALIKE = 10
-"""Minimum number of claims needed to warn that a variant always gives the same verdict."""
 
 
 def _one_verdict_words(variants: Sequence[str], most: Sequence[Codes]) -> Iterator[str]:
@@ -199,7 +195,6 @@ def _one_verdict_words(variants: Sequence[str], most: Sequence[Codes]) -> Iterat
 
 
 def _must_pass(panel: Panel, ids: Collection[str], causes: Mapping[str, str]) -> Iterator[DemandResult]:
-    """Yields whether each variant except the baseline has the right majority verdict on all must-pass claims."""
     wanted = [place for place, (_, claim_id) in enumerate(panel.claim_keys) if claim_id in ids]
     unjudged = sorted({*ids} - {claim_id for _, claim_id in panel.claim_keys})
     notes = f"; not judged: {', '.join(unjudged)}" if unjudged else ""
@@ -251,7 +246,7 @@ def _variants(
 
 
 def why_unscored(results: Results, variant: str) -> str:
-    """Returns the first reason why the variant left a claim unscored, or an empty string if it judged all claims."""
+    """Returns the variant's first reason for leaving a claim unscored, or an empty string if it judged all claims."""
     judgements = (one.judgement for one in results.claims if one.variant == variant)
     reasons = ((one.rationale, one.unscored_reason) for one in judgements if one.unscored_reason is not None)
     return next((" ".join(said.split()) or reason.value for said, reason in reasons), "")
@@ -266,9 +261,8 @@ def _latency(panel: SpentPanel, variant: int) -> Latency:
 
 
 def stability_of(panel: ClaimPanel, variant: int, *, seed: int, resamples: int, level: float) -> GroupFigure:
-    """Returns the share of claims on which all repeats of a variant agree.
-
-    Claims that lack a verdict in any repeat are excluded, and their number is reported.
+    """Returns the proportion of claims on which all repeats of a variant agree. Claims that lack a verdict in any
+    repeat are left out, and their number is reported.
     """
     verdicts = panel.verdicts[variant]
     whole = ((verdicts >= 0) & (verdicts != UNSCORED)).all(axis=0)

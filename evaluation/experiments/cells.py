@@ -1,5 +1,3 @@
-"""Writes cells to a file, one per line. A cell is the result of one variant on one item in one repeat."""
-
 from __future__ import annotations
 
 from typing import Literal
@@ -12,11 +10,11 @@ from factloop.evaluation.running.log import LogFormat, no_passing_failure
 from factloop.evaluation.runs.reading import parse_record
 
 CellKey = tuple[str, int, str, str]
-"""Variant, repeat, item, and a hash of everything that affects the result. An edited prompt or claim gets new cells."""
+"""Variant, repeat, item, and a hash of everything that affects the result."""
 
 
 class Cell(Record):
-    """The result of one variant on one item in one repeat."""
+    """The result of one variant on one item in one repeat: a line of `cells.jsonl`."""
 
     schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
     made_of: str = ""
@@ -24,12 +22,10 @@ class Cell(Record):
     variant: Name
     repeat: Repeat
     item: str
-    """The id of the claim or of the response."""
     claims: tuple[JudgedClaim, ...]
     response: JudgedText | None = None
-    """None for a claim."""
     fingerprint: Fingerprint
-    """The prompt hashes and settings that produced the result, and the documents that the item was judged against."""
+    """The prompt hashes and settings behind the result, and the documents that the item was judged against."""
 
     @property
     def key(self) -> CellKey:
@@ -51,10 +47,8 @@ CELL_LOG = LogFormat[Cell, CellKey](
 def cell_of(
     key: CellKey, item: Item, report: FactualityReport, *, is_claim: bool, quality: SplitQuality | None = None
 ) -> Cell:
-    """Returns the cell for a claim (the only claim in its report), or for a response with all of its claims.
-
-    Latency is the time spent waiting for answers. Elapsed time would favour variants whose answers are already stored.
-    """
+    """Converts the report on a claim, or on a response with all of its claims. Latency is the time spent waiting for
+    answers. Elapsed time would favor variants whose answers are already stored."""
     variant, repeat, _, made_of = key
     waited_s = sum(stage.wall_s for stage in report.usage.stages.values())
     usage = report.usage.model_copy(update={"wall_s": waited_s})

@@ -1,4 +1,4 @@
-"""Estimates the maximum cost of running an experiment. Spends nothing."""
+"""Estimates the maximum cost of an experiment. Spends nothing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from factloop.tools.text.outline import read_outline
 from factloop.tools.text.silence import silence_of
 
 READING_COMPLETION = 8
-"""Number of tokens in a judge's answer (yes or no, as JSON)."""
+"""Tokens in a judge's answer (yes or no, as JSON)."""
 SHORT_CLAIM = 6
 """Assumed number of words per claim when a sentence is split into many claims."""
 
@@ -40,7 +40,6 @@ class VariantEstimate(Estimate):
 
     variant: Name
     prompt_files: tuple[PromptFile, ...] = ()
-    """The user's own prompts, if the variant uses any."""
 
 
 class ClaimsNeeded(Record):
@@ -49,9 +48,9 @@ class ClaimsNeeded(Record):
     metric: str
     margin: NonNegative
     n_needed: Count
-    """Number of independent claims that the metric must cover. For balanced accuracy, half of them have each label."""
+    """Independent claims that the metric must cover. For balanced accuracy, half of them have each label."""
     n: Count
-    """Minimum number of independent claims in the data: all claims in a group may count as one."""
+    """Number of independent claims in the data, if the claims in a group count as identical."""
     n_claims: Count = 0
     n_groups: Count = 0
 
@@ -66,10 +65,8 @@ class ClaimsNeeded(Record):
 
 
 class ExperimentEstimate(Record):
-    """The approximate cost of an experiment whose variants share no answers. Shared answers are paid for only once.
-
-    `budget_usd` and `max_calls` are hard limits.
-    """
+    """The approximate cost of an experiment whose variants share no answers. In fact, shared answers are paid for once.
+    `budget_usd` and `max_calls` are hard limits."""
 
     name: Name
     data: str
@@ -77,22 +74,21 @@ class ExperimentEstimate(Record):
     n_items: Count
     repeats: Repeat
     n_cells: Count
-    """The number of items, multiplied by the numbers of variants and repeats."""
+    """The number of items times variants times repeats."""
     variants: tuple[VariantEstimate, ...]
     needed: tuple[ClaimsNeeded, ...] = ()
-    """One entry for each demand that has a margin and concerns agreement with labels."""
+    """For each demand that has a margin and concerns agreement with labels."""
     can_show: Mapping[str, Share | None] = Field(default_factory=dict)
     """The true difference in balanced accuracy, TPR and TNR that would be shown 4 times out of 5 if variants differ on
-    as many claims as `needed` assumes. None if there are too few claims to show any difference."""
+    as many claims as `needed` assumes. None if there are too few claims to show any."""
     n_for_tenth: Count = 0
-    """The number of independent claims needed to show a difference of 0.1 in balanced accuracy."""
+    """Independent claims needed to show a difference of 0.1 in balanced accuracy."""
     calls: Count
     answered_calls: Count = 0
-    """Number of these calls whose answers are already in the run directory. The fields below cover all others."""
+    """Calls whose answers are already in the run directory. The fields below leave them out."""
     splitting_calls: Count = 0
-    """Maximum number of these calls that the judge makes to measure how responses are split."""
+    """Maximum number of calls that the judge makes to measure how responses are split."""
     searches: Count
-    """Number of searches, which all repeats share."""
     prompt_tokens: Count
     completion_tokens: Count
     cost_usd: NonNegative | None
@@ -108,10 +104,8 @@ def estimate_experiment(
     *,
     cells: Sequence[Cell] = (),
 ) -> ExperimentEstimate:
-    """Returns an experiment's estimate, given settings from `variants.all_settings`. Costs nothing and needs no key.
-
-    `cells` contains the results that stored answers already provide. Only the other results must be paid for.
-    """
+    """Estimates an experiment, given settings from `variants.all_settings`. Costs nothing and needs no key. `cells`
+    holds the results that stored answers already provide and that need not be paid for."""
     judged = {(one.variant, one.repeat, one.item) for one in cells if CELL_LOG.is_final(one)}
     begun = [one for one in cells if not CELL_LOG.is_final(one)]
     variants, left, splitting, searches = [], [], 0, 0
@@ -170,7 +164,6 @@ def _needed(demands: Sequence[Demand], data: Data, alpha: float) -> Iterator[Cla
 
 
 def _can_show(data: Data, alpha: float) -> Iterator[tuple[str, float | None]]:
-    """Yields the true differences that the data can show in the headline and in the other questions."""
     for metric, n_tests in (("balanced_accuracy", 1), ("tpr", 2), ("tnr", 2)):
         n, _, n_groups = _independent(data, metric)
         if n:
@@ -179,10 +172,8 @@ def _can_show(data: Data, alpha: float) -> Iterator[tuple[str, float | None]]:
 
 
 def _independent(data: Data, metric: str) -> tuple[float, int, int]:
-    """Returns the number of independent claims that a metric covers, followed by the numbers of claims and groups.
-
-    Claims in a group count as if they were identical (Kish 1965).
-    """
+    """Returns how many independent claims a metric covers, how many claims, and how many groups. Claims in a group
+    count as if they were identical (Kish 1965)."""
     worth, groups, n_claims = list[float](), set[str](), 0
     for label in _LABELS[metric]:
         wanted = label if isinstance(label, tuple) else (label,)
@@ -201,7 +192,7 @@ def _usage(cell: Cell) -> Usage:
 
 
 def _added(found: Sequence[Estimate], fields: Sequence[str], less: Sequence[Usage] = ()) -> dict[str, Any]:
-    """Sums these fields and the cost over all estimates, less the usage in `less`. The cost may be None."""
+    """Sums these fields and the cost, less the usage in `less`. The cost is None if any price is unknown."""
     sums: dict[str, Any] = {
         field: max(0, sum(getattr(one, field) for one in found) - sum(getattr(one, field) for one in less))
         for field in fields
@@ -212,10 +203,8 @@ def _added(found: Sequence[Estimate], fields: Sequence[str], less: Sequence[Usag
 
 
 def _estimates(settings: CheckSettings, data: Data) -> list[Estimate]:
-    """Returns the estimates of the items. It costs nothing to search an item's own documents.
-
-    All claims share one estimate, because rounding would turn the 1.2 rounds per claim into 1.
-    """
+    """Returns the estimates of the items. Searching an item's own documents costs nothing. All claims share one
+    estimate, because rounding would turn the 1.2 rounds per claim into 1."""
     found = []
     for own, of in ((False, settings), (True, settings.model_copy(update={"search": ()}))):
         runs = [item.run for item in data.items if (item.run.documents is not None) is own]
@@ -228,10 +217,8 @@ def _estimates(settings: CheckSettings, data: Data) -> list[Estimate]:
 
 
 def _measuring(plan: ExperimentPlan, settings: CheckSettings, data: Data) -> Estimate:
-    """Returns the approximate maximum cost of measuring how a variant splits in one repeat, or 0 without a model.
-
-    A sentence with n claims takes n calls for statements, n calls for claims, and n (n - 1) calls for pairs of claims.
-    """
+    """Estimates the maximum cost of measuring how a variant splits in one repeat, which is 0 without a model. A
+    sentence with n claims takes n calls for statements, n calls for claims, and n (n - 1) calls for pairs of claims."""
     spec = parse_spec(plan.splitting or BASELINE)
     sizes = [(item, n) for item in data.items for n in _claims_of_sentences(item)] if spec.calls is not None else []
     calls, n_claims = sum(n * (n + 1) for _, n in sizes), sum(n for _, n in sizes)

@@ -31,18 +31,18 @@ def is_experiment(folder: str | Path) -> bool:
 
 
 def read_results(folder: str | Path) -> Results:
-    """Returns the results of the last experiment in a folder. Raises DataError if the results cannot be read."""
+    """Returns the results of the last experiment in a folder. Raises DataError if they cannot be read."""
     path = Path(folder) / RESULTS
     return parse_record(read_given(path), Results, str(path), None, "run the experiment again, which costs nothing")
 
 
 def side_by_side(folders: Sequence[str], variants: Sequence[str] = ()) -> Results:
-    """Returns the results of one experiment, or of two experiments that use the same data.
+    """Returns the results of one experiment, or of two that use the same data.
 
-    With two experiments, variants are named `A.NAME` and `B.NAME`. `variants` selects variants. The first one is the
-    baseline. With two experiments, `variants` must name one variant from each, or one variant that both contain. Raises
-    ConfigError if a variant is unknown, or if the experiments differ in data or in the numbers of items or repeats.
-    Raises DataError if results cannot be read.
+    `variants` selects variants, and the first is the baseline. With two experiments, it must name one variant from
+    each, or one that both contain. Variants are then renamed to `A.NAME` and `B.NAME`. Raises ConfigError if a variant
+    is unknown, or if the experiments differ in data or in the numbers of items or repeats. Raises DataError if results
+    cannot be read.
     """
     found = [read_results(folder) for folder in folders]
     if len(found) == 2:
@@ -86,10 +86,8 @@ def _renamed(results: Results, side: str) -> Results:
 
 
 def with_labels(results: Results, place: str | Path) -> Results:
-    """Returns the results with added labels and probabilities from a file written by `labels export`.
-
-    A claim that is already labelled keeps its label. Raises DataError if no row matches an unlabelled claim.
-    """
+    """Adds labels and probabilities from a file written by `labels export`. Existing labels are kept. Raises DataError
+    if no row matches an unlabelled claim."""
 
     def key(group: str | None, claim_id: str | None, claim: str | None) -> tuple[str | None, ...]:
         return group, claim_id if results.kind == "claims" else None, plain(claim or "")
@@ -110,7 +108,6 @@ def with_labels(results: Results, place: str | Path) -> Results:
 
 
 MOST_EXCHANGES = 100
-"""Maximum number of flips displayed with requests and replies."""
 
 
 def with_exchanges(report: ExperimentReport, run_dir: Path) -> ExperimentReport:
@@ -140,10 +137,8 @@ _TO_SHOW = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED)
 
 
 def to_label(results: Results) -> Iterator[Candidate]:
-    """Yields unlabelled claims, flips first, with the first available verdict in the order of the variants.
-
-    Raises ConfigError if all claims are labelled.
-    """
+    """Yields unlabelled claims, flips first, each with the verdict of the first variant that has one. Raises
+    ConfigError if all claims are labelled."""
     if results.claims and all(one.gold is not None for one in results.claims):
         raise ConfigError(f"{results.data}: all claims in this experiment are already labelled")
     panel = panel_of(results)
@@ -162,7 +157,6 @@ def to_label(results: Results) -> Iterator[Candidate]:
                 claim=_claim(shown),
                 prompt=shown.group,
                 is_first=place in flips,
-                hides_verdict=True,
             )
 
 

@@ -1,4 +1,4 @@
-"""Records the experiments in a run directory, so that reports can say what was tried on the same data and how often."""
+"""Records the experiments in a run directory, so that reports can say how often the same data was tried."""
 
 from __future__ import annotations
 
@@ -15,11 +15,8 @@ HISTORY = "history.jsonl"
 
 
 def with_history(report: ExperimentReport, folder: Path, n_seen: int = 0) -> ExperimentReport:
-    """Adds earlier experiments on the same data to the report, and records this experiment.
-
-    `n_seen` is the number of held-out items that were judged in the folder before this run. Raises DataError for a line
-    that cannot be read.
-    """
+    """Adds earlier experiments on the same data to the report, and records this one. `n_seen` is the number of held-out
+    items that were judged in the folder before this run. Raises DataError if a line of the history cannot be read."""
     now, path = _past(report), folder / HISTORY
     lines = read_lines(path) if path.exists() else ()
     earlier = [parse_record(line, PastExperiment, str(path), number, "remove the line") for number, line in lines]
@@ -40,7 +37,6 @@ def with_history(report: ExperimentReport, folder: Path, n_seen: int = 0) -> Exp
 
 
 def looks_words(n_before: int, n_seen: int) -> str:
-    """Describes how often the held-out part was used and what this means."""
     if n_seen and not n_before:
         return (
             f"{n_seen:,} of the held-out items had verdicts in this run directory before this look, because they were "

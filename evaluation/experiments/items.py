@@ -5,8 +5,8 @@
 - labelled responses: FActScore's layouts, as `factloop eval factscore` reads them;
 - responses: rows with `prompt` and `response`, optionally with `documents`, as `factloop eval FILE` reads them.
 
-Groups are ordered by a hash of their names. An early look is therefore not biased even if a file is sorted by label.
-This order also ensures that the same groups are held out each time.
+Groups are ordered by a hash of their names. The same groups are therefore always held out, and an early look is
+unbiased even if the file is sorted by label.
 """
 
 from __future__ import annotations
@@ -36,12 +36,10 @@ _GOLD = {FactLabel.SUPPORTED: True, FactLabel.NOT_SUPPORTED: False, FactLabel.IR
 
 @dataclass(frozen=True)
 class Item:
-    """A claim or response that is to be judged."""
-
     run: RunItem
-    """The item in the form that a run can judge. A claim is treated as a response with a single fact."""
+    """A claim is treated as a response with a single fact."""
     group: str
-    """Items in the same group are resampled together. Claims are grouped by `group`, response or document."""
+    """Resampled as a whole. Claims are grouped by `group`, response or document."""
 
     @property
     def gold(self) -> tuple[bool | None, ...]:
@@ -52,10 +50,8 @@ class Item:
 
 @dataclass(frozen=True)
 class Data:
-    """The complete input to an experiment."""
-
     name: str
-    """The name and hash of the file or data set."""
+    """The name of the file or data set, with a hash."""
     kind: Kind
     items: tuple[Item, ...]
 
@@ -69,18 +65,15 @@ class Data:
         return item.group if self.kind == "claims" else item.run.prompt_id
 
     def of_groups(self, groups: Iterable[str], part: str = "") -> Data:
-        """Returns the items in these groups. `part` is appended to the data's name."""
+        """Keeps the items in these groups. `part` is appended to the data's name."""
         wanted = {*groups}
         items = tuple(one for one in self.items if self.group_of(one) in wanted)
         return replace(self, name=self.name + part, items=items)
 
 
 def load_data(path: Path, dataset: str | None = None) -> Data:
-    """Returns all items in a file, or in a labelled data set (`NAME:PART`) that is available locally.
-
-    An experiment keeps all items and results in memory. Raises DataError, with file, line and field, if a row is
-    malformed or the layout is unknown.
-    """
+    """Loads a file, or a labelled data set (`NAME:PART`) that is available locally. Raises DataError, with file, line
+    and field, if a row is malformed or the layout is unknown."""
     if dataset is not None:
         name, _, of = dataset.partition(":")
         items = tuple(_claims(list(load_dataset_pairs(name, of, path)), path))

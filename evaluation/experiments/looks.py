@@ -1,9 +1,9 @@
 """Runs sequential experiments, which judge groups step by step and look at the results after each step.
 
 Each look is a complete experiment on the groups judged so far, at its own level. The experiment stops once its question
-is decided. The errors of all looks add up to alpha, so every test is valid across all looks, without further adjustment
-(union bound). A spending function of the O'Brien-Fleming type (Lan and DeMets 1983) sets the error of each look: small
-at first and largest at the end. With four looks and an alpha of 0.05, the errors are 0.0001, 0.0055, 0.0181 and 0.0264.
+is decided. The errors of all looks add up to alpha, so no further adjustment is needed (union bound). A spending
+function of the O'Brien-Fleming type (Lan and DeMets 1983) makes them small at first and largest at the end. With four
+looks and an alpha of 0.05, they are 0.0001, 0.0055, 0.0181 and 0.0264.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from factloop.evaluation.experiments.records import LookReport
 from factloop.reports.figures import plural
 
 LEAST_ERROR = 1e-6
-"""A look with a smaller error is skipped, and its error is added to that of the next look."""
+"""A look with a smaller error is skipped, and the next look gets its error."""
 
 
 def spent(share: float, alpha: float) -> float:
-    """Returns the error spent once this share of groups has been judged: 2 - 2 Phi(z(1 - alpha / 2) / sqrt(share))."""
+    """Returns the error spent once this fraction of groups is judged: 2 - 2 Phi(z(1 - alpha / 2) / sqrt(share))."""
     from scipy.special import ndtr, ndtri  # type: ignore[import-untyped]  # stubs are not installed
 
     return float(2.0 * ndtr(ndtri(alpha / 2.0) / math.sqrt(share)))
 
 
 def schedule(n_groups: int, until: Until, alpha: float) -> Iterator[tuple[int, float]]:
-    """Yields the number of groups at each look, with the error of that look alone. The errors add up to alpha."""
+    """Yields the number of groups at each look, and the error of that look alone. The errors add up to alpha."""
     before = 0.0
     for end in sorted({math.ceil(n_groups * number / until.looks) for number in range(1, until.looks + 1)}):
         now = spent(end / n_groups, alpha)
@@ -45,17 +45,14 @@ def schedule(n_groups: int, until: Until, alpha: float) -> Iterator[tuple[int, f
 
 @dataclass(frozen=True)
 class Look:
-    """One look at the first groups of the data."""
-
     data: Data
     alpha: float
     """The error of this look alone."""
     number: int = 1
     of: int = 1
     n_in_all: int = 0
-    """Number of items in the complete data."""
     difference: float | None = None
-    """The difference to show or rule out, or None if there is only one look."""
+    """The difference to show or rule out. None if there is only one look."""
 
     @property
     def level(self) -> float:
@@ -69,7 +66,7 @@ class Look:
 
 
 def looks_at(data: Data, until: Until | None, level: float) -> Iterator[Look]:
-    """Yields looks, each at more groups than the one before. If `until` is None, a single look covers all groups."""
+    """Yields looks at more and more groups. If `until` is None, a single look covers all groups."""
     alpha, groups, n = round(1.0 - level, 12), data.groups, len(data.items)
     if until is None:
         yield Look(data, alpha, n_in_all=n)
@@ -83,11 +80,8 @@ def looks_at(data: Data, until: Until | None, level: float) -> Iterator[Look]:
 def open_questions(
     look: Look, headline: ItemValues, differences: Sequence[PairedDifference], variants: Sequence[str]
 ) -> Iterator[str]:
-    """Yields the variants whose difference from the first variant is neither shown nor ruled out.
-
-    A difference is ruled out if the test for a demand with a margin rules out a loss in both directions. The error
-    (alpha) is divided among all variants.
-    """
+    """Yields the variants whose difference from the first one is neither shown nor ruled out. A difference is ruled out
+    if the test for a demand with a margin rules out a loss in both directions. Alpha is divided among the variants."""
     shown = {one.second for one in differences if one.is_headline and one.first == variants[0] and one.outcome.is_shown}
     alpha = look.alpha / max(1, len(variants) - 1)
     for place, name in enumerate(variants[1:], 1):
@@ -106,7 +100,6 @@ def rules_out(values: ItemValues, side: int, margin: float, alpha: float, *, kin
 def look_report(
     look: Look, headline: ItemValues, differences: Sequence[PairedDifference], variants: Sequence[str]
 ) -> LookReport | None:
-    """Returns the decision at this look, or None if there is nothing to decide."""
     if look.difference is None:
         return None
     still_open = tuple(open_questions(look, headline, differences, variants))

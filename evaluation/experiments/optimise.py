@@ -1,7 +1,7 @@
-"""Improves a prompt by learning from mistakes: a model proposes changes, and an experiment decides which ones to keep.
+"""Improves a prompt: a model proposes changes based on mistakes, and an experiment decides which to keep.
 
-Changes are tried on the development part of the data, and may be overfitted to it. At the end, the final prompt is
-therefore compared once with the first prompt on the held-out part.
+Proposals are tried on the development part of the data, and may overfit it. The final prompt is therefore compared once
+with the first prompt on the held-out part.
 """
 
 from __future__ import annotations
@@ -43,11 +43,10 @@ from factloop.tools.models.tokens import CHARACTERS_PER_TOKEN, count_tokens
 
 REVISION = "experiments/revision"
 MOST_MISTAKES = 8
-"""Maximum number of mistakes sent to a model at a time."""
 LONGEST_SHOWN = 2_000
-"""Maximum number of characters quoted from passages with each mistake."""
+"""Maximum number of characters quoted from the passages of a mistake."""
 START, KEPT = "start", "kept"
-"""The names of the prompt that proposals are compared with: first `start`, then `kept` once a proposal was kept."""
+"""Names of the prompt that proposals are compared with: `start`, then `kept` once a proposal was kept."""
 
 
 class PromptRevision(StructuredOutput):
@@ -58,35 +57,28 @@ class PromptRevision(StructuredOutput):
 
 
 class Proposal(Record):
-    """A proposed change and its outcome."""
-
     name: str
     folder: str = ""
-    """The folder that contains the proposed prompts. Empty if the model proposed none."""
     change: str = ""
     refused: str = ""
     """Why the proposal was not tried: the linter's first finding, or the model's error."""
     figures: tuple[QuantityFigure, ...] = ()
-    """The headline, TPR and TNR on the development part, if the proposal was tried."""
+    """The headline, TPR and TNR on the development part. Empty if the proposal was not tried."""
     against: tuple[QuantityFigure, ...] = ()
     """The same figures for the prompt that the proposal was compared with."""
     is_kept: bool = False
     words: str = ""
-    """The conclusion about the proposal, if it was tried."""
 
 
 class OptimiseReport(Record):
-    """The report on a complete search for a better prompt."""
-
     name: str
     prompt: str
     rounds: tuple[tuple[Proposal, ...], ...]
     kept: str | None
-    """The folder of the kept prompt, or None if none was better."""
+    """The folder of the kept prompt. None if none was better."""
     held_out: ExperimentReport | None
-    """The comparison of the first prompt with the kept prompt on the held-out part."""
+    """The first prompt against the kept one on the held-out part."""
     paid: Usage
-    """The usage paid for in all attempts in the run directory."""
 
 
 async def optimise(
@@ -160,7 +152,8 @@ async def optimise(
 
 
 def _parts(plan: ExperimentPlan) -> tuple[Data, Data]:
-    """Returns the development and held-out parts. Raises ConfigError for responses, and the errors of `plan.load`."""
+    """Returns the development and held-out parts. Raises ConfigError for responses, and anything that `plan.load`
+    raises."""
     development = plan.load()
     if development.kind != "claims":
         raise ConfigError(
@@ -190,7 +183,7 @@ def _chosen(one: Proposal, best: str | None) -> Proposal:
 
 
 def mistakes_of(results: Results) -> Iterator[str]:
-    """Yields the claims for which the only variant's majority verdict is wrong, alternating between the two labels."""
+    """Yields the claims that the only variant's majority verdict gets wrong, alternating between the two labels."""
     panel = panel_of(results)
     most, gold = majority(panel.claims.verdicts[0]), panel.claims.gold
     wrong = [place for place in np.flatnonzero(gold != MISSING).tolist() if most[place] not in (gold[place], MISSING)]
@@ -217,7 +210,6 @@ async def _proposals(
     number: int,
     tried: Sequence[str],
 ) -> list[Proposal]:
-    """Returns a round's proposals, based on different mistakes if there are enough. Costs money."""
     wanted, registry = plan.optimise, PromptRegistry.load(settings.prompts)
     if settings.model is None:
         raise ConfigError("cannot improve a prompt without a model; set `model` in the plan's settings")
@@ -266,13 +258,11 @@ def _fault(path: Path, source: Prompt) -> str:
 
 
 class OptimiseEstimate(Record):
-    """The approximate maximum cost of a search."""
-
     n_proposals: Count
     proposals_usd: NonNegative | None
-    """None if a price is unknown. In that case, so is the total."""
+    """None if a price is unknown. The total is then None too."""
     development: ExperimentEstimate
-    """The cost of all proposals in all rounds and of the first prompt, as if they shared no answers."""
+    """The cost of all proposals and of the first prompt, as if they shared no answers."""
     held_out: ExperimentEstimate
     cost_usd: NonNegative | None
 

@@ -1,7 +1,7 @@
-"""Arranges an experiment's results as arrays for its figures, and as the rows, cells and flips behind those figures.
+"""Arranges an experiment's results as arrays for its figures, and as the rows, cells and flips behind them.
 
-Claims are identified by group and ID. Variants may split a response differently, so claims of responses are identified
-by response and text. The results may be in any order.
+Claims are identified by group and id. Variants may split a response differently, so claims of responses are identified
+by response and text.
 """
 
 from __future__ import annotations
@@ -36,38 +36,34 @@ from factloop.evaluation.experiments.records import ItemCell, ItemRow, JudgedCla
 from factloop.evaluation.experiments.splitting import SplitQuality
 
 ClaimKey = tuple[str, str]
-"""The group and the id of the claim. Claims of responses have their text in place of the id."""
+"""The group and the id of the claim or, for a claim of a response, its text."""
 
 
 @dataclass(frozen=True)
 class Panel:
-    """The arrays and records that all figures are computed from."""
-
     variants: tuple[str, ...]
-    """The variants, with the baseline first and the other variants in the order of the plan."""
+    """The baseline first, then the others in the order of the plan."""
     claims: ClaimPanel
     claim_keys: tuple[ClaimKey, ...]
     found: Mapping[tuple[str, int, ClaimKey], JudgedClaim]
-    """The judgements by variant, repeat and claim."""
     responses: ResponsePanel | None
     spent: SpentPanel
     n_conflicting: int
-    """Number of claims in responses that have two different labels. These claims count as unlabelled."""
+    """Claims of responses with two different labels, which count as unlabelled."""
 
     def results_of(self, variant: int, claim: int) -> list[JudgedClaim]:
-        """Returns the variant's judgements of the claim, in order of the repeats."""
         repeats = range(1, self.claims.verdicts.shape[1] + 1)
         found = (self.found.get((self.variants[variant], repeat, self.claim_keys[claim])) for repeat in repeats)
         return [one for one in found if one is not None]
 
     def text(self, claim: int) -> str:
-        """Returns the claim's id and its text, as worded by the first variant that has the claim."""
+        """Returns the claim's id and its text, as worded by the first variant that has it."""
         one = next(one for side in range(len(self.variants)) for one in self.results_of(side, claim))
         return f"{one.claim_id}: {one.claim}"
 
 
 def panel_of(results: Results) -> Panel:
-    """Returns the results as arrays. Raises DataError if a claim has two labels or has two results in one repeat."""
+    """Raises DataError if a claim has two labels, or two results in one repeat."""
     variants = (results.baseline, *(one.name for one in results.variants if one.name != results.baseline))
     found = _claims(results)
     keys = tuple(sorted({key for _, _, key in found}))
@@ -94,7 +90,7 @@ def panel_of(results: Results) -> Panel:
 
 
 def _claims(results: Results) -> dict[tuple[str, int, ClaimKey], JudgedClaim]:
-    """Returns the claims by key. Text that a response repeats counts once, but a repeated claim ID is an error."""
+    """A text that a response repeats counts once, but a repeated claim id is an error."""
     found: dict[tuple[str, int, ClaimKey], JudgedClaim] = {}
     for one in results.claims:
         _refuse_repeat(one, results.repeats)
@@ -170,7 +166,7 @@ def _spent(
 
 
 def flips_of(panel: Panel, first: int, second: int) -> tuple[FlipCount, tuple[Flip, ...]]:
-    """Returns the flips between the variants with these indices. Flips for the worse come first."""
+    """Returns the flips between two variants, given by index. Flips for the worse come first."""
     one, other = (majority(panel.claims.verdicts[place]) for place in (first, second))
     names = panel.variants[first], panel.variants[second]
 
@@ -200,7 +196,7 @@ def _side(results: Sequence[JudgedClaim], code: int) -> FlipSide:
 
 
 def item_rows(panel: Panel, results: Results) -> Iterator[ItemRow]:
-    """Yields a row for each claim or response, sorted by group and item. Cells are in the order of the variants."""
+    """Yields a row for each claim or response, sorted by group and item, with cells in the order of the variants."""
     return _claim_rows(panel) if results.kind == "claims" else _response_rows(panel, results)
 
 
@@ -222,7 +218,7 @@ def _claim_rows(panel: Panel) -> Iterator[ItemRow]:
 
 
 def _claim_cell(found: Sequence[JudgedClaim], code: int, gold: int) -> ItemCell:
-    """Returns the cell of a claim. `code` is the majority verdict. It is negative if there is none."""
+    """`code` is the majority verdict, or negative if there is none."""
     scored = [one for one in found if one.judgement.verdict is not None]
     right = sum(CODES[one.judgement.verdict] == gold for one in scored)
     return ItemCell(
@@ -246,7 +242,7 @@ def _response_rows(panel: Panel, results: Results) -> Iterator[ItemRow]:
 
 
 def _response_cell(found: Iterable[JudgedText], k: int | None) -> ItemCell:
-    """Returns the cell of a response. F1@K is 0 if there are no claims, and undefined if none are scored."""
+    """F1@K is 0 if there are no claims, and undefined if none are scored."""
     counts = [one.counts for one in found]
     values = [precision(one) if k is None else None if is_unknown(one) else f1_at_k(one, k) for one in counts]
     known = [value for value in values if value is not None]

@@ -1,5 +1,4 @@
-"""Defines an experiment's plan: which variants judge which data, and how often. It is read from YAML or built in
-Python.
+"""An experiment's plan: which variants judge which data, and how often. It is read from YAML or built in Python.
 
 name: strict-assessment
 data: claims.jsonl
@@ -40,7 +39,7 @@ MOST_VARIANTS, MOST_REPEATS = 50, 100
 LONGEST_SAID = 300
 _ADDRESS_ALONE = "`base_url` needs a model; for the offline engine, also set `base_url: null`"
 WHOLE = frozenset(marked(CheckSettings, "whole_experiment"))
-"""Settings that apply to the whole experiment rather than to single variants."""
+"""Settings that must be the same in all variants."""
 _PATHS = path_settings(CheckSettings)
 _OF_NO_PLAN = {
     "k": "K does not affect verdicts; set the plan's `k` to a list to report every variant for each K",
@@ -64,68 +63,58 @@ HELD_OUT = ", held-out part"
 
 
 class Until(BaseModel):
-    """The rule for stopping an experiment: for every variant, a difference in the headline is shown or ruled out."""
+    """When to stop: for every variant, a difference in the headline is shown or ruled out."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     difference: Annotated[float, Field(gt=0.0, lt=1.0)]
     looks: Annotated[int, Field(ge=2, le=20)] = 4
-    """Number of looks. Each look adds the same number of groups."""
+    """Each look adds the same number of groups."""
 
 
 class Optimise(BaseModel):
-    """Settings for the search for a better prompt than the baseline's."""
-
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     prompt: str = "safe/assessment"
-    """The prompt to improve."""
     rounds: Annotated[int, Field(ge=1, le=20)] = 3
     proposals: Annotated[int, Field(ge=1, le=10)] = 2
-    """Number of changes proposed in each round."""
     model: str | None = None
-    """The model that proposes changes. The default is the model that judges."""
+    """Proposes changes. Defaults to the model that judges."""
 
 
 class ExperimentPlan(BaseModel):
-    """The variants to compare. Paths are relative to `folder`. A plan contains no templates."""
+    """The variants to compare, on which data. Paths are relative to `folder`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Name
     data: str = ""
-    """A file of claims or responses, which `factloop.evaluation.experiments.items` reads."""
+    """A file of claims or responses, as read by `factloop.evaluation.experiments.items`."""
     dataset: Annotated[str, Field(pattern=r"^[^:]+:[^:]+$")] | None = None
     """A labelled data set, such as `wice:dev`, instead of a file. If not downloaded, `data` must be its path."""
     held_out: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
-    """The share of groups that are judged only on request, once the prompt has been chosen."""
+    """The fraction of groups that are judged only on request, once the prompt has been chosen."""
     until: Until | None = None
-    """If set, groups are judged step by step until this question is decided."""
     optimise: Optimise = Optimise()
-    """How `factloop research optimise` searches for a better prompt."""
     pairs: Literal["baseline", "all"] = "baseline"
-    """Whether each variant is compared only with the baseline, or with every other variant."""
+    """Whether to compare each variant with the baseline only, or with every other variant."""
     baseline: Name | None = None
-    """The variant that the other variants are compared with. The default is the first variant."""
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
     """How often every variant judges everything, each time with new model calls."""
     k: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=1), BeforeValidator(_as_list)] = (64,)
-    """The Ks of F1@K, for responses."""
     questions: tuple[Quantity, ...] = QUESTIONS
-    """Quantities that are tested in addition to the headline. Their p-values are adjusted only among themselves."""
+    """Quantities tested in addition to the headline. Their p-values are adjusted only among themselves."""
     demands: tuple[str, ...] = ()
-    """Demands in the syntax of `--fail-if-worse`, such as `tnr:0.05`, `tpr >= 0.8` or `flips <= 3`."""
+    """In the syntax of `--fail-if-worse`, such as `tnr:0.05`, `tpr >= 0.8` or `flips <= 3`."""
     must_pass: tuple[str, ...] = ()
-    """The IDs of claims that every variant must judge correctly."""
+    """The ids of claims that every variant must judge correctly."""
     splitting: str | None = None
-    """The judge that measures how well each variant splits responses. The syntax is that of `--verifier` in `factloop
+    """The judge that measures how well each variant splits responses, in the syntax of `--verifier` in `factloop
     research verify`: `baseline`, `nli:MODEL`, `llm:PROVIDER:NAME`."""
     settings: Settings = {}
-    """The `CheckSettings` that all variants share."""
     variants: Annotated[dict[Name, Settings], Field(min_length=1, max_length=MOST_VARIANTS)]
-    """Maps each variant's name to the settings in which it differs."""
     folder: Path = Field(default=Path(), exclude=True)
-    """The folder that paths are relative to: the working directory, or the folder that contains the plan file."""
+    """The working directory, or the folder that contains the plan file."""
 
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
@@ -201,7 +190,7 @@ class ExperimentPlan(BaseModel):
 
     @property
     def data_path(self) -> Path:
-        """The path of the data. Raises ConfigError if the data set was not found."""
+        """Raises ConfigError if the data set was not found."""
         if self.dataset is None:
             return self.folder / self.data
         name, _, part = self.dataset.partition(":")
@@ -210,8 +199,8 @@ class ExperimentPlan(BaseModel):
     def settings_of(self, variant: str, defaults: CheckSettings | None = None, **limits: Any) -> CheckSettings:
         """Returns a variant's settings: `defaults`, overridden by the plan, then the variant, and finally `limits`.
 
-        If no plan is set, the `fused` plan is used for every claim, so that all claims in an experiment are judged with
-        the same prompts. Raises ConfigError for settings that cannot be combined.
+        The `plan` setting defaults to `fused`, so that all claims are judged with the same prompts. Raises ConfigError
+        for settings that cannot be combined.
         """
         changes = {**self.settings, **self.variants[variant]}
         resolved = {name: self._resolved(name, value) for name, value in changes.items()}
@@ -219,7 +208,7 @@ class ExperimentPlan(BaseModel):
         return settings if settings.plan is not None else settings.model_copy(update={"plan": "fused"})
 
     def _resolved(self, name: str, value: Any) -> Any:
-        """Returns the value, with paths relative to the plan's folder. `embeddings` may be a name instead."""
+        """Makes paths relative to the plan's folder. `embeddings` may be a name instead."""
         if name not in _PATHS or value is None:
             return value
         if name == "docs":

@@ -1,9 +1,10 @@
-"""Runs an experiment: every variant judges every item in every repeat. If killed, it loses only the calls in progress.
+"""Runs an experiment: every variant judges every item in every repeat.
 
-    results = await arun_experiment(load_plan("plan.yaml"), run_dir="runs/strict")
+results = await arun_experiment(load_plan("plan.yaml"), run_dir="runs/strict")
 
 The run directory contains the finished cells (`cells.jsonl`), the model's answers for each repeat (`repeat-1.sqlite`,
-...), all searches (`searches.sqlite`) and, at the end, the results (`results.json`).
+...), all searches (`searches.sqlite`) and, at the end, the results (`results.json`). A killed run can be resumed, and
+loses only the calls in progress.
 """
 
 from __future__ import annotations
@@ -67,13 +68,12 @@ from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.search.given import GivenIndexes
 
 CALLS_AT_ONCE = 64
-"""Maximum number of concurrent model calls if the settings do not limit them. Twice as many claims are in progress,
-because each claim makes one call at a time and claims of several variants often wait for the same call."""
+"""Maximum number of concurrent model calls by default. Twice as many claims are in progress, because claims of several
+variants often wait for the same call."""
 CELLS, RESULTS, SEARCHES = "cells.jsonl", "results.json", "searches.sqlite"
 PROPOSALS = "proposals.sqlite"
-"""The answers of the model that proposed prompts, if any. The limits apply to these as well."""
+"""The answers of the model that proposed prompts. The limits apply to these as well."""
 REPORT = "experiment.json"
-"""The file that compares the results, if it was saved next to them."""
 
 
 CALLS_OF_ITEM = 3
@@ -94,19 +94,19 @@ async def astream_experiment(
     defaults: CheckSettings | None = None,
     limits: Mapping[str, Any] | None = None,
 ) -> Events[Cell, Results]:
-    """Yields the events of an experiment: its start, each cell once it is judged, and finally the results.
+    """Yields the start of an experiment, each cell once it is judged, and finally the results.
 
     If `data` is set, it is judged instead of the development part. The plan's settings override `defaults`, and
     `limits` override both. Everything is validated before any money is spent.
 
-    With `run_dir`, an experiment can be resumed. A resumed experiment judges only items that are missing or that failed
-    for a temporary reason (budget, timeout, tool failure). Variants, prompts, claims, repeats and limits may change
-    between attempts. Because answers are stored by request, only changed requests cost money. The budget covers all
-    variants, repeats and attempts in the folder. Once the budget is used up, an experiment with unjudged items cannot
-    be resumed. The user's cache is not used, because each repeat must be a new draw from the model.
+    With `run_dir`, an experiment can be resumed, and judges only items that are missing or that failed for a temporary
+    reason (budget, timeout, tool failure). Variants, prompts, claims, repeats and limits may change between attempts.
+    Answers are stored by request, so only changed requests cost money. The budget covers all variants, repeats and
+    attempts in the folder. Once it is used up, an experiment with unjudged items cannot be resumed. The user's cache is
+    not used, because each repeat must be a new draw from the model.
 
-    Costs money if a model or a paid search is used. Raises ConfigError or DataError. A caller that stops before the end
-    must close the stream (`contextlib.aclosing`).
+    Costs money if a model or a paid search is used. Raises ConfigError or DataError. A caller that stops early must
+    close the stream (`contextlib.aclosing`).
     """
     started = time.perf_counter()
     data = data or plan.load()
@@ -151,11 +151,11 @@ async def astream_experiment(
 async def judged_before(
     plan: ExperimentPlan, data: Data, settings: Mapping[str, CheckSettings], run_dir: Path | None
 ) -> list[Cell]:
-    """Returns the cells that can be computed from stored answers, at least up to the first missing answer.
+    """Returns the cells that stored answers provide, at least up to the first missing answer.
 
-    Nothing is requested, downloaded or written. The run directory is copied first, because opening the log or the
-    answers may change these files. Only the judgements of chat models are repeated, which takes time. Raises OSError
-    and the errors of `astream_experiment`.
+    Nothing is requested, downloaded or written: the run directory is copied, because opening its files may change them.
+    Only the judgements of chat models are repeated, which takes time. Raises OSError and anything that
+    `astream_experiment` raises.
     """
     if run_dir is None or not (run_dir / CELLS).exists():
         return []
@@ -195,12 +195,12 @@ async def judged_before(
 
 
 async def arun_experiment(plan: ExperimentPlan, **options: Any) -> Results:
-    """Runs an experiment and returns its results. It accepts the options of `astream_experiment`."""
+    """Runs an experiment and returns its results. Accepts the options of `astream_experiment`."""
     return await summary_of(astream_experiment(plan, **options))
 
 
 def n_judged_in(folder: Path | None, data: Data) -> int:
-    """Returns how many items have a cell in the run directory. Raises the same errors as `Log` and `claimed_folder`."""
+    """Counts the items with a cell in the run directory. Raises anything that `Log` or `claimed_folder` raises."""
     if folder is None or not (folder / CELLS).exists():
         return 0
     with claimed_folder(folder, {"experiment": data.kind}), Log(folder / CELLS, CELL_LOG) as log:
@@ -208,7 +208,7 @@ def n_judged_in(folder: Path | None, data: Data) -> int:
 
 
 def _tasks(plan: ExperimentPlan, data: Data, ready: Sequence[ReadyVariant]) -> Iterator[_Task]:
-    """Yields the tasks. All variants of an item come one after another, so that shared answers are soon used."""
+    """Yields all variants of an item one after another, so that shared answers are soon used."""
     shaped = {one.name: json.dumps(one.made_of, sort_keys=True) for one in ready}
     for repeat in range(1, plan.repeats + 1):
         for item in data.items:
@@ -249,17 +249,15 @@ async def _judge_tasks(
 
 
 class _Begun:
-    """Limits the items in progress to as many as the budget covers, because interrupted items waste money.
-
-    Items start in order of arrival, so that the variants of a claim share the first variant's answers.
-    """
+    """Limits the items in progress to as many as the budget covers, because interrupted items waste money. Items start
+    in order of arrival, so that the variants of a claim share the first variant's answers."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget, self._n, self._calls_each = budget, 0, CALLS_OF_ITEM
         self._turn, self._ended = asyncio.Lock(), asyncio.Event()
 
     async def judged(self, judging: Callable[[], Awaitable[FactualityReport]]) -> FactualityReport:
-        """Waits until the budget covers another item or none is in progress. Then judges it and returns the report."""
+        """Waits until the budget covers another item, or none is in progress."""
         async with self._turn:
             while self._n and not self._budget.lasts_for(self._calls_each * (self._n + 1)):
                 self._ended.clear()
@@ -361,7 +359,7 @@ def _open_answers(stack: ExitStack, folder: Path, repeats: int) -> list[SharedAn
 
 @contextmanager
 def proposal_store(run_dir: Path, whole: CheckSettings, repeats: int) -> Iterator[Store]:
-    """Opens the store of an experiment on claims for a model that proposes prompts. The folder's limits apply."""
+    """Opens the store for a model that proposes prompts. The folder's limits apply."""
     with ExitStack() as stack:
         stack.enter_context(claimed_folder(run_dir, {"experiment": "claims"}))
         (run_dir / PROPOSALS).touch()

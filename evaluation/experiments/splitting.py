@@ -1,17 +1,17 @@
-"""Measures how well sentences are split into claims: coverage, entailment, self-containedness, atomicity, redundancy.
+"""Measures how well sentences are split into claims.
 
 The measures follow Claimify (Metropolitansky and Larson 2025, arXiv 2502.10855: entailment, coverage,
 self-containedness), DnDScore (Wanner et al. 2024, arXiv 2412.13175: claims judged in context) and Core (Jiang et al.
 2024, arXiv 2407.03572: redundancy).
 
 Departures: in these papers, a chat model decides whether the elements of a sentence are covered and whether a claim is
-entailed or clear. Here, the elements are the smallest statements found by the packaged parser, which favours splitters
-that use the same parser. Entailment and coverage are mean degrees of support. Any judge can measure them. The parser
-decides whether a claim is self-contained and atomic. Claimify's test, which compares verdicts with and without more
-context, is omitted.
+entailed or clear. Here, the elements are the smallest statements found by the packaged parser, which favors splitters
+that use the same parser. Entailment and coverage are mean degrees of support, from any judge. The parser decides
+whether a claim is self-contained and atomic. Claimify's test, which compares verdicts with and without more context, is
+omitted.
 
-All measures are shares in [0, 1] of the items counted in `n`. Higher is better for all measures except redundancy. A
-measure is None if there are no claims. Coverage is None if no sentence states anything.
+All measures are proportions in [0, 1]. Higher is better, except for redundancy. A measure is None if there are no
+claims, and coverage if no sentence states anything.
 """
 
 from __future__ import annotations
@@ -41,50 +41,41 @@ class Split:
     sentence: str
     claims: tuple[str, ...]
     before: tuple[str, ...] = ()
-    """The preceding sentences of the text."""
     prompt: str | None = None
 
     @property
     def context(self) -> tuple[str, ...]:
-        """The texts that the claims may be based on."""
         return tuple(filter(None, (self.prompt, *self.before, self.sentence)))
 
 
 class SplitShare(Record):
-    """A single measure."""
-
     value: Share | None
     n: Count
     """Number of claims. For coverage, the number of statements in sentences."""
     n_unscored: Count = 0
-    """Number of items that the judge could not read. For redundancy, claims not compared with all others."""
+    """Items that the judge could not read. For redundancy, claims not compared with all others."""
 
 
 class SplitQuality(Record):
-    """The measures of several splits combined."""
-
     coverage: SplitShare
-    """The mean degree of support that a sentence's claims together give to each statement in the sentence."""
+    """Mean degree of support that a sentence's claims together give to each statement in it."""
     entailment: SplitShare
-    """The mean degree of support that the sentence and its context give to each claim."""
+    """Mean degree of support that the sentence and its context give to each claim."""
     self_contained: SplitShare
-    """Share of claims that contain no pronouns or short names that only the context explains."""
+    """Proportion of claims without pronouns or short names that only the context explains."""
     atomicity: SplitShare
-    """Share of claims that the parser does not split further."""
+    """Proportion of claims that the parser does not split further."""
     redundancy: SplitShare
-    """Share of redundant claims: those outside a largest set of a sentence's claims in which none entails another."""
+    """Proportion of claims outside a largest set of a sentence's claims in which none entails another."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether the judge was able to read all texts."""
         return not any(share.n_unscored for _, share in self)
 
 
 async def split_quality(splits: Sequence[Split], judge: Verifier, *, meter: UsageMeter) -> SplitQuality:
-    """Returns all measures, as judged by `judge`. Requires the `offline` and `evaluation` extras.
-
-    Raises ConfigError if an extra is not installed.
-    """
+    """Returns all measures. Requires the `offline` and `evaluation` extras. Raises ConfigError if an extra is not
+    installed."""
     return SplitQuality(
         coverage=await coverage(splits, judge, meter=meter),
         entailment=await entailment(splits, judge, meter=meter),
@@ -116,7 +107,6 @@ async def entailment(splits: Sequence[Split], judge: Verifier, *, meter: UsageMe
 
 
 def _is_clear(claim: str, split: Split) -> bool:
-    """Whether the claim is clear without its context and contains no unresolved pronouns."""
     found = read_claims(claim, (*split.before, split.sentence), split.prompt, load_pipeline())
     return not any(one.is_open or one.self_contained != one.text for one in found)
 
@@ -142,7 +132,7 @@ async def redundancy(splits: Sequence[Split], judge: Verifier, *, meter: UsageMe
 
 
 def splits_of(report: FactualityReport) -> Iterator[Split]:
-    """Yields the sentences of a report with their claims. This includes sentences without claims, but not code."""
+    """Yields a report's sentences with their claims, including sentences without any, but not code."""
     claims = {claim.id: claim.self_contained for claim in report.claims}
     before: list[str] = []
     for one in report.sentences:

@@ -25,13 +25,10 @@ from factloop.tools.search.base import SearchTool
 from factloop.tools.search.build import check_sources
 
 LONGEST_LINE = 80
-"""Maximum number of characters displayed per line of a prompt."""
 
 
 @dataclass(frozen=True)
 class ReadyVariant:
-    """A variant that is ready to run."""
-
     name: str
     changes: Mapping[str, Any]
     settings: CheckSettings
@@ -39,22 +36,18 @@ class ReadyVariant:
     """The variant's own search tools. Claims may also have documents of their own."""
     fingerprint: Fingerprint
     prompt_texts: Mapping[str, str]
-    """Maps the name of each prompt that the variant uses to its text."""
     prompt_files: tuple[PromptFile, ...] = ()
 
     @property
     def made_of(self) -> dict[str, Any]:
-        """Everything that affects the variant's results."""
         return self.fingerprint.configuration
 
 
 def all_settings(
     plan: ExperimentPlan, defaults: CheckSettings | None, limits: Mapping[str, Any]
 ) -> dict[str, CheckSettings]:
-    """Returns the settings of each variant.
-
-    Lints the prompts and checks the names of searches, but opens none. Raises ConfigError, which names the variant, and
-    DataError if a file is missing.
+    """Returns the settings of each variant. Lints the prompts and checks the names of searches, but opens none. Raises
+    ConfigError naming the variant, or DataError if a file is missing.
     """
     found: dict[str, CheckSettings] = {}
     for name in plan.variants:
@@ -74,20 +67,19 @@ def all_settings(
 
 
 def whole_settings(settings: Mapping[str, CheckSettings]) -> CheckSettings:
-    """Returns the settings that apply to the whole experiment, and so are the same in all variants."""
     first = next(iter(settings.values()))
     return CheckSettings.of(None, **{name: getattr(first, name) for name in WHOLE})
 
 
 def prompt_warnings(settings: Mapping[str, CheckSettings]) -> Iterator[str]:
-    """Yields the linter's warnings about the accepted prompts, once per folder."""
     for folder in dict.fromkeys(one.prompts for one in settings.values() if one.prompts is not None):
         for one in lint_paths([folder], REPLIES).findings:
             yield f"{one.path}:{one.line}: {one.message}"
 
 
 def prompt_files(settings: CheckSettings, baseline: CheckSettings) -> Iterator[PromptFile]:
-    """Yields the prompts in a user's folder with their changes. The baseline's are changes to the packaged prompts."""
+    """Yields the prompts in a user's folder, with their changes from the baseline's or, for the baseline, the packaged
+    ones."""
     registry = PromptRegistry.load(settings.prompts)
     compared = PromptRegistry.load(None if baseline.prompts == settings.prompts else baseline.prompts)
     for prompt in (registry[name] for name in sorted(registry.own)):
@@ -106,8 +98,8 @@ def prompt_files(settings: CheckSettings, baseline: CheckSettings) -> Iterator[P
 async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSettings]) -> list[ReadyVariant]:
     """Reads the documents, and checks that every model can be called. Makes no network calls.
 
-    Variants with the same search settings share the documents. Raises ConfigError or DataError. It is also a
-    ConfigError if two variants would send exactly the same requests.
+    Variants with the same search settings share the documents. Raises DataError, and ConfigError, also if two variants
+    would send exactly the same requests.
     """
     ready: list[ReadyVariant] = []
     read: dict[CheckSettings, tuple[SearchTool, ...]] = {}
@@ -176,7 +168,6 @@ def _shown(changes: Mapping[str, Any]) -> dict[str, Any]:
 def describe_variants(
     ready: Sequence[ReadyVariant], claims: Sequence[JudgedClaim], baseline: str, *, by_text: bool
 ) -> tuple[Variant, ...]:
-    """Returns the variants as results display them, with the texts of the prompts that differ between variants."""
     shared = shared_evidence([one.name for one in ready], claims, baseline, by_text=by_text)
     return tuple(
         Variant(
@@ -196,8 +187,8 @@ def shared_evidence(
 ) -> dict[str, dict[str, Any]]:
     """Returns each variant's fields that say whether it saw the same evidence as the baseline.
 
-    This compares the passages that each variant saw, not the settings. With `by_text`, claims are paired by text,
-    because each variant splits responses separately.
+    Compares the passages that each variant saw, not the settings. With `by_text`, claims are paired by text, because
+    each variant splits responses separately.
     """
     seen: dict[str, dict[tuple[int, str, str], list[tuple[str, str]]]] = {name: {} for name in names}
     for claim in claims:

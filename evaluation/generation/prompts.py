@@ -28,7 +28,6 @@ from factloop.tools.calls.together import together
 from factloop.tools.models.chat import ChatModel
 
 Result = Mapping[str, Any]
-"""The graph's result for one topic."""
 
 LONGFACT = "longfact"
 LONGFACT_TOPICS = (
@@ -39,15 +38,13 @@ LONGFACT_TOPICS = (
     "moral disputes", "movies", "music", "philosophy", "physics", "prehistory", "psychology", "public relations",
     "sociology", "sports", "virology", "world religions",
 )  # fmt: skip
-"""The 38 topics of LongFact (Wei et al. 2024, section 2), with the names that its files use:
-`longfact-objects_TOPIC.jsonl` in google-deepmind/long-form-factuality."""
+"""The 38 topics of LongFact (Wei et al. 2024, section 2), as named in its files: `longfact-objects_TOPIC.jsonl` in
+google-deepmind/long-form-factuality."""
 
 
 def load_topics(place: str | Path) -> tuple[str, ...]:
-    """For `longfact`, returns LongFact's topics. Otherwise, reads a file with one topic per line and skips empty lines.
-
-    Raises DataError if the file cannot be read or contains no topics.
-    """
+    """Returns LongFact's topics for `longfact`. Otherwise, reads a file with one topic per line and skips empty lines.
+    Raises DataError if the file cannot be read or contains no topics."""
     if str(place) == LONGFACT:
         return LONGFACT_TOPICS
     topics = tuple(line.strip() for _, line in read_lines(place) if line.strip())
@@ -57,19 +54,16 @@ def load_topics(place: str | Path) -> tuple[str, ...]:
 
 
 LONGEST_TOPIC = 200
-"""Maximum length of a topic, in characters."""
+"""In characters."""
 
 
 @dataclass(frozen=True)
 class PromptsRequest:
-    """The topics for which prompts are generated, and the number of prompts per topic."""
-
     topics: Sequence[str]
     n: int
-    """Number of prompts on each topic. In the paper, there are 30."""
+    """Prompts per topic. The paper has 30."""
     kind: Kind
     out: str
-    """The file for the generated rows, as named in the report."""
 
     def __post_init__(self) -> None:
         """Raises ConfigError if a topic is blank, too long or repeated."""
@@ -95,10 +89,9 @@ async def generate_prompts(
 ) -> tuple[list[GeneratedPrompt], PromptsReport]:
     """Returns the prompts for each topic, in the given order, and a report on them. Costs money.
 
-    There may be fewer prompts than requested. The report gives the number for each topic and the reason. With
-    `run_dir`, a run can be resumed: call again with the same arguments, and only calls that were in flight are paid for
-    again. `note` is called once for each topic, after its first prompts have been collected. Raises ConfigError or
-    DataError.
+    There may be fewer prompts than requested: the report says how many and why. With `run_dir`, an interrupted run can
+    be resumed by calling again with the same arguments, and only calls that were in flight are paid for twice. `note`
+    is called once per topic, after its first prompts have been collected. Raises ConfigError or DataError.
     """
     chat = settings.writer(model)
     try:
@@ -162,7 +155,8 @@ async def _all_topics(
 async def _without_repeats(
     asked: PromptsRequest, results: Sequence[Result], collect: Callable[[str, int, Result], Awaitable[Result]]
 ) -> list[tuple[TopicReport, list[str]]]:
-    """Replaces prompts that already occur in an earlier topic. Topics run concurrently, so they may repeat prompts."""
+    """Replaces prompts that occur in an earlier topic. Topics run concurrently, so they may repeat each other's
+    prompts."""
     topics: list[tuple[TopicReport, list[str]]] = []
     seen: set[str] = set()
     for topic, result in zip(asked.topics, results, strict=True):
@@ -199,7 +193,6 @@ def _rows(topic: str, prompts: Sequence[str], kind: Kind, generated_by: Generate
 
 
 def _as_id(topic: str) -> str:
-    """Returns the topic as spelled in LongFact's ids, such as `20th-century-events`."""
     return "-".join(topic.casefold().split())
 
 
@@ -210,7 +203,7 @@ def _used(kind: Kind) -> tuple[str, ...]:
 def _configuration(
     asked: PromptsRequest, settings: PromptSettings, chat: ChatModel, registry: PromptRegistry
 ) -> dict[str, Any]:
-    """Returns the configuration, which must not change between attempts at the same run."""
+    """Must not change between attempts at the same run."""
     return {
         "topics": list(asked.topics),
         "n": asked.n,

@@ -1,4 +1,4 @@
-"""Defines the rows of generated files and the reports on the runs that generate them."""
+"""The rows of generated files, and the reports on the runs that generate them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from factloop.evaluation.datasets.responses import OwnDocument
 from factloop.tools.models.chat import ChatModel
 
 Kind = Literal["objects", "concepts"]
-"""The subject of LongFact's prompts, either specific things (people, places, events, works) or ideas."""
+"""Whether LongFact's prompts ask about specific things (people, places, events, works) or about ideas."""
 
 
 class GeneratedBy(Record):
@@ -35,46 +35,38 @@ class GeneratedResponse(Record):
 
     id: str
     system: str
-    """The system that wrote the response, as named in tables."""
     prompt_id: str
     topic: str | None
     prompt: NotBlank
-    """The prompt as sent, including any postamble but not the data set's document."""
+    """As sent, including any postamble but not the data set's document."""
     response: NotBlank
     documents: tuple[OwnDocument, ...] | None = None
-    """The documents, if the data set has any, that the response must be judged against."""
     cut_off: bool = False
     """Whether the response was cut off at the token limit."""
     generated_by: GeneratedBy
 
 
 class UnansweredPrompt(Record):
-    """A prompt without a response so far, and the reason."""
-
     prompt_id: str
     reason: UnscoredReason
     said: str
 
 
 class ResponsesReport(Record):
-    """The result of one attempt to generate responses."""
-
     schema_version: Literal["2.0"] = "2.0"
     out: str
     data: str
-    """The file that contains the prompts."""
     system: str
     generated_by: GeneratedBy
     n_prompts: Count
-    """Number of distinct prompts drawn."""
     n_answered: Count
-    """Number of these prompts that have an answer in the file at the end."""
+    """Prompts that have an answer in the file at the end."""
     n_earlier: Count
-    """Number of these prompts that already had an answer in the file."""
+    """Prompts that already had an answer in the file."""
     n_cut_off: Count
-    """Number of answers truncated at the token limit."""
+    """Answers cut off at the token limit."""
     unanswered: tuple[UnansweredPrompt, ...]
-    """The prompts without an answer, sorted by id. They are sent again when the run is next started."""
+    """Sorted by id. They are sent again in the next attempt."""
     usage: Usage
     created_at: datetime
 
@@ -90,26 +82,21 @@ class GeneratedPrompt(Record):
 
 
 class TopicReport(Record):
-    """The result for one topic."""
-
     topic: str
     n_wanted: Count
     n_kept: Count
     n_repeated: Count
-    """Number of prompts dropped because an identical prompt was kept earlier, on this or an earlier topic."""
+    """Prompts dropped because an identical one was kept earlier, on this or an earlier topic."""
     n_alike: Count
-    """Number of prompts dropped because an earlier one asks the same question in different words."""
+    """Prompts dropped because an earlier one asks the same question in different words."""
     n_unusable: Count
-    """Number of prompts dropped because they are blank, span several lines, or are too short or long for a question."""
+    """Prompts dropped because they are blank, span several lines, or are too short or long for a question."""
     n_rounds: Count
-    """Number of times that the model was called."""
     failures: tuple[str, ...]
     """The errors from rounds that returned nothing because the call failed."""
 
 
 class PromptsReport(Record):
-    """The result of generating prompts."""
-
     schema_version: Literal["1.0"] = "1.0"
     out: str
     kind: Kind
@@ -117,13 +104,12 @@ class PromptsReport(Record):
     generated_by: GeneratedBy
     topics: tuple[TopicReport, ...]
     prompts: Mapping[str, str]
-    """The SHA-256 hash of each prompt file that was used."""
     usage: Usage
     created_at: datetime
 
 
 class GenerationEstimate(Record):
-    """An upper bound on the cost of generation. It does not include retries."""
+    """An upper bound on the cost of generation, without retries."""
 
     most_calls: Count
     most_prompt_tokens: Count

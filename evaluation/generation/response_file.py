@@ -1,4 +1,4 @@
-"""Appends responses to a file one whole line at a time, so that a run can be resumed if it is killed."""
+"""Appends responses to a file one whole line at a time, so that a killed run can be resumed."""
 
 from __future__ import annotations
 
@@ -20,18 +20,15 @@ from factloop.evaluation.generation.records import GeneratedBy, GeneratedRespons
 from factloop.evaluation.running.log import Log, LogFormat, read_records
 
 Outcome = GeneratedResponse | UnansweredPrompt
-"""The answer to a prompt, or the reason why there is none. A prompt without an answer has no line in the file."""
+"""A prompt without an answer has no line in the file."""
 
 _BEGINNING = b'{"id":"'
-"""The beginning of every line that this module writes. Any unfinished last line that starts differently is not ours."""
+"""Every line that factloop writes begins like this."""
 
 
 def read_responses(path: Path) -> dict[str, GeneratedResponse]:
-    """Maps prompt ids to the file's rows, without changing the file. Returns an empty dict if there is no file.
-
-    Raises ConfigError if the file cannot be read, or if any of its lines was not written by factloop. The error
-    contains the line number.
-    """
+    """Maps prompt ids to the file's rows, without changing the file. Empty if there is no file. Raises ConfigError,
+    with the line number, if the file cannot be read or any line was not written by factloop."""
     try:
         with open_given(path) as file:
             rows = (row for _, row in read_records(file, str(path), _FORMAT))
@@ -50,9 +47,8 @@ def open_responses(
 ) -> Iterator[Log[Outcome, str]]:
     """Opens the file for one process at a time, and drops an incomplete last line left by a killed process.
 
-    Raises ConfigError if another process has the file open, or if the file cannot be used. Also raises ConfigError,
-    leaving the file unchanged, if it contains anything other than responses of this system with these settings to the
-    prompts in `asked`.
+    Raises ConfigError if another process has the file open, if the file cannot be used, or, leaving it unchanged, if it
+    contains anything but responses of this system with these settings to the prompts in `asked`.
     """
     with _held(path):
         try:
@@ -77,7 +73,7 @@ def _row(line: bytes, name: str, number: int | None) -> GeneratedResponse:
 
 
 def _last_row(line: bytes, name: str, number: int) -> GeneratedResponse | None:
-    """Returns the row on a last line whose line break an editor may have removed, or None if the row is incomplete."""
+    """An editor may have removed the newline at the end of the last line. Returns None if the row is incomplete."""
     try:
         _fields(line, name, number)
     except DataError:

@@ -42,12 +42,12 @@ async def astream_responses(
     system: str | None = None,
     model: BaseChatModel | None = None,
 ) -> Events[Outcome, ResponsesReport]:
-    """Requests the responses that are still missing from `out`, and appends each as it arrives, in no particular order.
+    """Requests the responses that are missing from `out`, and appends each as it arrives. Costs money.
 
-    Costs money. `out` may come from an earlier run with the same arguments or with fewer prompts. Its answers are kept.
-    If `model` is set, it is used instead of the model in the settings. A prompt without an answer has no row in `out`,
-    but the report lists it with the reason. Raises ConfigError and DataError for errors found before any money is
-    spent, and ConfigError if writing fails. A caller that stops early must close the stream (`contextlib.aclosing`).
+    `out` may come from an earlier run with the same arguments or with fewer prompts. Its answers are kept. `model`
+    replaces the model in the settings. A prompt without an answer has no row in `out`, but the report lists it with the
+    reason. Raises ConfigError and DataError for errors found before any money is spent, and ConfigError if writing
+    fails. A caller that stops early must close the stream (`contextlib.aclosing`).
     """
     started = time.perf_counter()
     async with AsyncExitStack() as stack:
@@ -76,12 +76,9 @@ async def astream_responses(
 
 @dataclass
 class _ResponseRequests:
-    """Requests responses from a model, and tracks their cost and the prompts without a response."""
-
     gateway: ModelGateway
     system: str
     started: float
-    """The time according to `time.perf_counter`."""
     spent: UsageMeter = field(default_factory=UsageMeter)
     unanswered: list[UnansweredPrompt] = field(default_factory=list)
 
@@ -94,7 +91,6 @@ class _ResponseRequests:
         return outcome
 
     def report(self, rows: Iterator[Outcome], **known: Any) -> ResponsesReport:
-        """Returns the report on a run that ends with these rows. `known` contains the remaining fields."""
         cut_off = [isinstance(row, GeneratedResponse) and row.cut_off for row in rows]
         return ResponsesReport(
             system=self.system,

@@ -1,4 +1,4 @@
-"""Defines the settings for generating text, and estimates the cost."""
+"""Settings for generating text, and estimates of the cost."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ResponseSettings(RunSettings):
 
     @property
     def named_model(self) -> str:
-        """The name of the model. Raises ConfigError if none is set."""
+        """Raises ConfigError if none is set."""
         if self.model is None:
             raise ConfigError("use --model to set the model that writes the text, for example openai:gpt-4o-mini")
         return self.model
@@ -58,8 +58,6 @@ class ResponseSettings(RunSettings):
 
 
 class PromptSettings(ResponseSettings):
-    """Settings for generating prompts with a model."""
-
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 1.0
     """Sampling temperature, as in the code released with the paper.
 
@@ -73,7 +71,7 @@ class PromptSettings(ResponseSettings):
 
 
 SCHEMA_TOKENS = 60
-"""Number of tokens in the schema that is sent with each request for prompts."""
+"""Tokens in the schema that is sent with each request for prompts."""
 TOKENS_OF_A_PROMPT = 40
 """Assumed number of tokens in each prompt shown to the model. Typical prompts have about 20."""
 

@@ -21,7 +21,7 @@ LEVEL = 0.95
 PAPER_WINS, PAPER_N = 76, 100
 """SAFE was right on 76 of the 100 disputed facts that Wei et al. 2024 (section 4 and abstract) had judged again."""
 PEOPLE_USD = 4.0
-"""What it costs to have people label one response. The paper takes this figure from Min et al. 2023."""
+"""The cost of having people label one response. The paper takes this figure from Min et al. 2023."""
 
 
 def _answer(value: object) -> object:
@@ -29,8 +29,6 @@ def _answer(value: object) -> object:
 
 
 class AnsweredRow(Record):
-    """A row of a completed sheet. Other columns are ignored."""
-
     model_config = ConfigDict(extra="ignore")
 
     item: Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is int else value)]
@@ -38,7 +36,7 @@ class AnsweredRow(Record):
 
 
 class WinRate(Figure):
-    """A share in [0, 1] with an exact interval (Clopper and Pearson 1934) that treats claims as independent."""
+    """A proportion with an exact interval (Clopper and Pearson 1934) that treats claims as independent."""
 
 
 class Adjudication(Record):
@@ -54,35 +52,31 @@ class Adjudication(Record):
     people_right: Count
     neither_right: Count
     judge: WinRate
-    """Fraction of the answered claims on which the judge was right. This is the paper's measure."""
+    """Fraction of the answered claims on which the judge was right, which is the paper's measure."""
     people: WinRate
     neither: WinRate
     judge_of_decided: WinRate
-    """The same fraction, excluding claims on which neither side was right."""
+    """The same fraction, without the claims on which neither side was right."""
     paper: WinRate
-    """The paper's figure: 76 of 100."""
     level: Share
     judge_usd: NonNegative | None
-    """Cost of the judge per response, or None if the model's price is unknown."""
+    """Cost per response. None if the model's price is unknown."""
     people_usd: NonNegative
-    """Cost of human labels per response. This is an assumption, not a measurement."""
+    """Cost per response. This is an assumption, not a measurement."""
     times_cheaper: NonNegative | None
-    """`people_usd` divided by `judge_usd`, or None if the judge's cost is zero or unknown."""
+    """`people_usd` divided by `judge_usd`. None if the judge's cost is zero or unknown."""
 
 
 def read_answers(place: str | Path, key: DisagreementKey) -> Mapping[str, Answer | None]:
-    """Reads the answer to each item in the key, or None if there is none, from a sheet or a file saved by the page.
-
-    Raises DataError if an answer is invalid, if a sheet has an unknown, repeated or missing item, or if the page
-    belongs to another key.
-    """
+    """Reads the answer to each item in the key, or None, from a sheet or a file saved by the page. Raises DataError if
+    an answer is invalid, if a sheet has an unknown, repeated or missing item, or if the page belongs to another key."""
     return _of_page(place, key) if is_of_page(place) else _of_sheet(read_rows(place), key)
 
 
 def adjudicate(
     given: Mapping[str, Answer | None], key: DisagreementKey, *, people_usd: float = PEOPLE_USD, level: float = LEVEL
 ) -> Adjudication:
-    """Calculates win rates from the answers. Unanswered items are ignored, and the number of answers is reported."""
+    """Calculates win rates from the answers. Unanswered items are ignored."""
     by_item = {one.item: one for one in key.disputed}
     wins = Counter(
         "neither" if answer is Answer.NEITHER else "judge" if (answer is Answer.FIRST) is by_item[item].judge_is_first
@@ -114,7 +108,7 @@ def adjudicate(
 
 
 def win_rate(wins: int, n: int, level: float = LEVEL) -> WinRate:
-    """Returns the share of wins with its exact interval. The share is undefined if there are no answers."""
+    """Undefined if there are no answers."""
     if not n:
         return WinRate(value=None, undefined=Undefined.NOTHING_SCORED, n=0)
     from scipy.stats import binomtest  # type: ignore[import-untyped]  # its stubs are not a dependency

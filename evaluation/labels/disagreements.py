@@ -1,4 +1,4 @@
-"""Draws claims whose verdict differs from the human label, and shows both to an adjudicator who cannot tell them apart.
+"""Draws claims whose verdict differs from the human label, for an adjudicator who cannot tell which is which.
 
 Wei et al. 2024 (section 4) had 100 such facts judged again, and SAFE was right on 76% of them. The sheet and the page
 show the verdict and the label in random order. Only the key records which is which.
@@ -32,7 +32,6 @@ class DisputedClaim(Record):
     """A claim on the sheet, with information that is hidden from the adjudicator."""
 
     item: str
-    """The number of the claim on the sheet: `1`, `2` and so on."""
     response_id: str
     claim_id: str
     judge_is_first: bool
@@ -41,27 +40,26 @@ class DisputedClaim(Record):
 
 
 class DisagreementKey(Record):
-    """The key to a sheet or page of disagreements. It also says how many claims they were drawn from."""
+    """The key to a sheet or page of disagreements."""
 
     schema_version: Literal["1.0", "1.1"] = "1.1"
     data: str
     seed: Count
     n_labelled: Count
-    """Number of labelled claims with a verdict. A claim repeated in a response is counted once."""
+    """Labelled claims with a verdict. A claim repeated in a response counts once."""
     n_differing: Count
-    """Number of these claims whose verdict differs from the label."""
+    """Of those, the claims whose verdict differs from the label."""
     n_responses: Count
     cost_usd: NonNegative | None
-    """Cost of judging all responses in the run, or None if the price is unknown."""
+    """Cost of judging all responses in the run. None if the price is unknown."""
     disputed: tuple[DisputedClaim, ...] = Field(min_length=1)
     claims_hash: str | None = None
-    """Hash of the claims as shown on the page, repeated in the file of answers. None in keys written before version
-    1.1."""
+    """Hash of the claims as shown on the page, repeated in the file of answers. None before version 1.1."""
 
 
 @dataclass(frozen=True)
 class DrawnDisagreement:
-    """A claim as the adjudicator sees it, without anything that reveals which side is the judge's."""
+    """A claim as the adjudicator sees it, without anything that reveals the judge's side."""
 
     item: str
     to_settle: ClaimToSettle
@@ -70,12 +68,11 @@ class DrawnDisagreement:
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """The first passages found, in order. Showing only cited passages would reveal the judge's side."""
+        """The first passages found. Showing only cited passages would reveal the judge's side."""
         return self.claim.evidence[:PASSAGES]
 
     @property
     def row(self) -> tuple[Cell, ...]:
-        """The claim as a row of `SHEET`."""
         one = self.to_settle
         passages = "\n\n".join(f"{item.source}: {item.passage}" for item in self.evidence)
         return (self.item, one.claim, self.claim.sentence, self.prompt, passages, one.first, one.second, "", "")
@@ -83,8 +80,6 @@ class DrawnDisagreement:
 
 @dataclass(frozen=True)
 class DisagreementDraw:
-    """The adjudicator's sheet and its key."""
-
     drawn: tuple[DrawnDisagreement, ...]
     key: DisagreementKey
 
@@ -102,8 +97,8 @@ def draw_disagreements(
 ) -> DisagreementDraw:
     """Draws `n` disagreements, or all of them if there are fewer, and creates the key.
 
-    All disagreements are equally likely to be drawn, whatever the order of the responses, and are held in memory.
-    Raises ConfigError if no claims have both a label and a verdict, or if all verdicts agree with the labels.
+    All disagreements are equally likely, whatever the order of the responses, and are held in memory. Raises
+    ConfigError if no claims have both a label and a verdict, or if all verdicts agree with the labels.
     """
     n_responses = n_labelled = 0
     differing: list[_Case] = []
@@ -156,7 +151,7 @@ def _cases(judged: JudgedResponse) -> Iterator[_Case]:
 
 
 def _shown(case: _Case, by: DisputedClaim) -> DrawnDisagreement:
-    """Presents both sides in the same way. The rationale is hidden because it would reveal the judge's side."""
+    """Presents both sides in the same way, without the rationale, which would reveal the judge's side."""
     judge, people = case.verdict.replace("_", " "), RIGHT[case.label].replace("_", " ")
     first, second = (judge, people) if by.judge_is_first else (people, judge)
     to_settle = ClaimToSettle(

@@ -1,14 +1,14 @@
-"""Calculates the probabilities used to weight labelled claims.
+"""Calculates the probabilities that weight labelled claims.
 
 The rows of a sheet are in random order, so the first rows are themselves a smaller random draw. If m of n drawn claims
 have an answer, the probability that a claim is drawn and answered is its probability of being drawn times m / n.
 
-A later draw leaves out the run's labelled claims, and its probabilities depend on their labels. There are then two
-unbiased estimates of a total: one from the earlier labels alone, and one from the earlier labels and a draw from the
-remaining claims. The second is unbiased whatever the first draw was, so the two are uncorrelated. Their mean, weighted
-by `sampling.share_of_draw`, is therefore also unbiased. In this mean, a claim from the later draw is weighted by its
-probability divided by the share of the draw. The sheet contains this quotient. A claim labelled earlier is weighted by
-the probability from `sampling.probability_after`.
+A later draw leaves out the run's labelled claims, so its probabilities depend on their labels. A total then has two
+unbiased estimates: one from the earlier labels alone, and one from the earlier labels and a draw from the remaining
+claims. The second is unbiased whatever the first draw was, so they are uncorrelated, and their mean, weighted by
+`sampling.share_of_draw`, is unbiased too. In this mean, a claim from the later draw is weighted by its probability
+divided by that share. The sheet contains this quotient. A claim labelled earlier is weighted by the probability from
+`sampling.probability_after`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,8 @@ from factloop.reports.labels import ClaimToLabel, Draw
 
 @dataclass
 class DrawnPart:
-    """The claims returned from one draw, and how many of them were answered."""
-
     draw: Draw | None
-    """None if the draw is unknown."""
     place: str
-    """The file that contains the first of these claims."""
     n_drawn: int = 0
     n_answered: int = 0
     runs: set[tuple[str, str]] = field(default_factory=set)
@@ -36,7 +32,7 @@ class DrawnPart:
 
     @property
     def n_open(self) -> int:
-        """Number of drawn claims that have no answer or were not returned."""
+        """Drawn claims that have no answer or were not returned."""
         return self.n_drawn - self.n_answered
 
     @property
@@ -46,7 +42,7 @@ class DrawnPart:
 
     @property
     def n_before(self) -> int:
-        """Number of claims in the run that already had a label when the draw was made."""
+        """Claims that already had a label when the draw was made."""
         return 0 if self.draw is None else self.draw.n_before
 
     @property

@@ -1,7 +1,7 @@
 """Exports human labels to a file for `--calibration`, `research audit` and `research cascade tune`.
 
-The labels come from completed sheets (`labels next --out`), from files saved by a page, or from both. The exported file
-has a row for each claim labelled as supported or not supported.
+The labels come from completed sheets (`labels next --out`) and from files saved by a page. The file has a row for each
+claim labelled supported or not supported.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from factloop.core.files.tables import read_rows
 from factloop.core.records import FactualityReport, Verdict
 from factloop.evaluation.labels.draws import DrawnPart, counted, drawn_parts
 from factloop.evaluation.labels.people import DisagreementPolicy, GivenBy, PeopleAgreement, compare_people, settled
-from factloop.evaluation.labels.sheets import SheetRow, is_as_drawn
+from factloop.evaluation.labels.sheets import SheetRow, unsealed
 from factloop.reports.labels import (
     ClaimToLabel,
     GivenLabel,
@@ -33,34 +33,30 @@ from factloop.reports.labels import (
 )
 
 UNNAMED = "unnamed"
-"""The name used for claims whose system is unknown, because audits require a name."""
+"""The name for an unknown system, because audits require one."""
 _LABELS = {PersonLabel.SUPPORTED: 1, PersonLabel.NOT_SUPPORTED: 0}
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
 _EDITED = (
-    "this row has changed since `labels next` wrote it: a person or a spreadsheet edited the claim, verdict, "
+    "this row has changed since `labels next` wrote it: a person or a spreadsheet edited the claim, seal, "
     "probability or another cell; go back to the original sheet and fill in only `label` and `comment`"
 )
 
 
 @dataclass
 class ExportedLabels:
-    """The exported rows, and how many claims were left out."""
-
     rows: list[dict[str, Any]] = field(default_factory=list)
     n_empty: int = 0
-    """Number of claims without a label."""
     left_out: Counter[PersonLabel] = field(default_factory=Counter)
-    """Number of claims labelled *irrelevant* or *cannot tell*, by label."""
+    """Claims labelled *irrelevant* or *cannot tell*, by label."""
     n_blind: int = 0
-    """Number of rows labelled before the verdict was shown."""
+    """Rows labelled before the verdict was shown."""
     n_seen: int = 0
-    """Number of rows labelled with the verdict visible, as on a sheet."""
+    """Rows labelled with the verdict visible."""
     runs: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Number of rows for each data set and judge."""
     unfinished: list[DrawnPart] = field(default_factory=list)
     """Partly answered draws. Their labels are weighted like those of a smaller draw."""
     people: PeopleAgreement | None = None
-    """Agreement between people, or None if no rule was chosen for claims that they label differently."""
+    """None if no rule was chosen for claims that people label differently."""
 
     def add(self, claim: ClaimToLabel, given: Sequence[GivenLabel], label: int) -> None:
         is_blind = all(one.blind for one in given)
@@ -87,9 +83,9 @@ def export_labels(
 ) -> ExportedLabels:
     """Combines the labels in completed sheets and in files saved by pages.
 
-    Reports do not say which system wrote the response. `systems` maps individual files to a system, and `system`
-    applies to all other files. `reports` (see `reports_by_claims`) provide the passages. With `differing`, each
-    file must contain the labels of a different person, and `differing` is the rule for conflicting labels.
+    Reports do not name the system that wrote the response. `systems` names it for individual files, and `system` for
+    all others. `reports` (see `reports_by_claims`) provide the passages. With `differing`, the rule for conflicting
+    labels, each file must contain the labels of a different person.
 
     Raises DataError if a file is malformed or belongs to another report, if only some claims were drawn with known
     probabilities, or if no claims are labelled. Also raises DataError if a claim has two labels in one file or, without
@@ -128,7 +124,7 @@ def export_labels(
         found.people = compare_people(_by_group(labelled.values()), differing)
     if not found.rows:
         raise DataError(
-            "label at least one claim as supported or not supported (in a sheet: 1, 0 or agree)",
+            "label at least one claim as supported or not supported (in a sheet: 1 or 0)",
             path=", ".join(map(str, places)) or None,
         )
     if not all("document" in row for row in found.rows):  # audits require documents in all rows or in none
@@ -169,10 +165,10 @@ def _by_group(labelled: Iterable[_LabelledClaim]) -> Mapping[str, list[GivenBy]]
 
 
 def reports_by_claims(places: Sequence[str | Path]) -> dict[str, FactualityReport] | None:
-    """Reads reports saved by `factloop check --json`. Maps two hashes of each report's claims to the report: the one on
-    its page, and one that is the same if an identical check is run again.
+    """Reads reports saved by `factloop check --json`, and maps two hashes of their claims to each.
 
-    Returns None if there are no files. Raises DataError if a file cannot be read or is not a report.
+    One is the hash on the report's page, and the other is the same for every run of an identical check. Returns None
+    without files. Raises DataError if a file cannot be read or is not a report.
     """
     found: dict[str, FactualityReport] = {}
     for place in places:
@@ -194,11 +190,11 @@ def _labels_in(
     for row in read_rows(place):
         read = row.read_as(SheetRow)
         claim, label = _of_sheet(read)
-        if read.row_hash is not None and not is_as_drawn(claim, read.row_hash):
+        is_exported = read.seal is None and "verdict" in read.model_fields_set
+        known = claim if is_exported else unsealed(claim, read.seal or "")
+        if known is None:
             raise row.error(_EDITED)
-        if read.label == "agree" and read.verdict is None:
-            raise row.error("this sheet has no verdict to agree with; use 1 (supported) or 0 (not supported)")
-        yield claim, label
+        yield known, label
 
 
 def _with_documents(
@@ -214,14 +210,13 @@ def _with_documents(
 
 
 def _hash_of_any_run(claims: Iterable[ClaimToLabel]) -> str:
-    """The hash without the response's ID, which depends on the time of the check."""
+    """Leaves out the response's id, which depends on the time of the check."""
     return hash_of(
         one.model_copy(update={"response_id": "", "group": one.group.replace(one.response_id, "")}) for one in claims
     )
 
 
 def _of_sheet(read: SheetRow) -> tuple[ClaimToLabel, GivenLabel | None]:
-    label = read.verdict if read.label == "agree" else read.label
     claim = ClaimToLabel(
         dataset=read.dataset,
         system=read.system,
@@ -236,9 +231,9 @@ def _of_sheet(read: SheetRow) -> tuple[ClaimToLabel, GivenLabel | None]:
         draw=read.drawn_in,
         document=read.document,
     )
-    if label is None:
+    if read.label is None:
         return claim, None
-    said = PersonLabel.SUPPORTED if label else PersonLabel.NOT_SUPPORTED
+    said = PersonLabel.SUPPORTED if read.label else PersonLabel.NOT_SUPPORTED
     return claim, GivenLabel(
         response_id=read.response_id,
         claim_id=read.claim_id,

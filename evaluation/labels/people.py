@@ -30,23 +30,19 @@ class DisagreementPolicy(StrEnum):
     LEFT_OUT = "left-out"
     """The claim gets no label and is counted as left out."""
     MAJORITY = "majority"
-    """The claim gets the label chosen by more than half of those who could tell, or is left out if there is none."""
+    """The claim gets the label chosen by more than half of those who could tell. It is left out if there is none."""
 
 
 class PairAgreement(Record):
-    """Agreement between the labels in two files."""
-
     first: str
     second: str
     alike: Figure
-    """Share of claims with the same label (supported, not supported or irrelevant), if labelled in both files."""
+    """Of the claims labelled supported, not supported or irrelevant in both files, the proportion with equal labels."""
     kappa: Figure
     """Cohen's kappa for the same claims, in [-1, 1], where 0 means no better than chance."""
 
 
 class PeopleAgreement(Record):
-    """Agreement between several people, and the rule for combining their labels."""
-
     schema_version: Literal["1.0"] = "1.0"
     rule: DisagreementPolicy
     pairs: tuple[PairAgreement, ...]
@@ -54,15 +50,15 @@ class PeopleAgreement(Record):
     level: Annotated[float, Field(gt=0.0, lt=1.0)] = LEVEL
     n_resamples: Count = RESAMPLES
     n_shared: Count
-    """Number of claims labelled by at least two people."""
+    """Claims labelled by at least two people."""
     n_differing: Count
-    """Number of these claims whose labels differ."""
+    """Of those, the claims whose labels differ."""
     n_left_out: Count
-    """Number of these claims that the rule leaves out."""
+    """Of those, the claims that the rule leaves out."""
 
 
 def settled(given: Sequence[PersonLabel], rule: DisagreementPolicy) -> PersonLabel | None:
-    """Combines the labels of a claim. Returns None if people disagree and the rule does not select a label."""
+    """Returns None if people disagree and the rule does not select a label."""
     told = Counter(one for one in given if one is not PersonLabel.CANNOT_TELL)
     if not told:
         return PersonLabel.CANNOT_TELL

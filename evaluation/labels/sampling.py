@@ -1,11 +1,11 @@
-"""Chooses which claims to label next in a run, so that the corrected figure's interval is as narrow as possible.
+"""Chooses which claims to label next, so that the corrected figure's interval is as narrow as possible.
 
-Labelling a claim whose verdict is almost certainly right yields little information. The probability of drawing a claim
-is therefore proportional to the *spread* of its label (Neyman 1934; Zrnic and Candes 2024, arXiv 2403.03208, for labels
-chosen by a model). The spread is the root mean square difference between the label and its expected value. The expected
-value depends on the verdict, or on the score if scores predict labels better. The spread is learnt from existing
-labels, by verdict and score. It affects the interval's width but not its validity, because each label is weighted by
-the inverse of its probability.
+A label for a claim whose verdict is almost certainly right tells us little. The probability of drawing a claim is
+therefore proportional to the *spread* of its label (Neyman 1934; Zrnic and Candes 2024, arXiv 2403.03208, for labels
+chosen by a model): the root mean square difference between the label and its expected value. The expected value depends
+on the verdict, or on the score if scores predict labels better. The spread is learned from existing labels, by verdict
+and score. It affects the interval's width but not its validity, because each label is weighted by the inverse of its
+probability.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 EVEN = 0.1
-"""Share of the draw that is spread evenly over all claims, because existing labels may not reveal every error."""
+"""Fraction of the draw that is spread evenly over all claims, because existing labels may not reveal every error."""
 FEWEST_LABELS, FEWEST_BESIDE_SCORES = 10, 50
-"""Minimum number of labels to learn from, without and with scores. Scores are a better guide than a few labels: in a
-simulation, one label gave a draw twice the variance that scores gave, and 50 labels gave the same."""
+"""Minimum number of labels to learn from, without and with scores. In a simulation, a draw guided by one label had
+twice the variance of one guided by scores. With 50 labels, the variances were equal."""
 _EDGES = (0.05, 0.2, 0.8, 0.95)
-"""Boundaries of the score bins, which are narrow near 0 and 1 because most of a judge's scores are there."""
+"""Boundaries of the score bins. They are narrow near 0 and 1, where most of a judge's scores are."""
 _PRIOR = 2.0
 """Weight of the prior, in claims. The prior is 1/2 for the rate of a verdict. For the rate of a stratum, it is the mean
 of 1/2 and the rate of the verdict."""
@@ -33,8 +33,6 @@ of 1/2 and the rate of the verdict."""
 
 @dataclass(frozen=True)
 class Pilot:
-    """Existing labels, with the verdicts and scores of the labelled claims."""
-
     labels: Ints
     """(n_labels,): 1 for supported, 0 for not supported."""
     verdicts: Ints
@@ -46,13 +44,13 @@ class Pilot:
         return len(self.labels)
 
     def wrong(self, verdict: int) -> tuple[int, int]:
-        """Returns how many labels contradict this verdict, and how many claims have this verdict."""
+        """Returns how many labels contradict this verdict, and how many claims have it."""
         labels = self.labels[self.verdicts == verdict]
         return int((labels != verdict).sum()), len(labels)
 
 
 def fewest_labels(scores: Floats) -> int:
-    """Returns the minimum number of labels to learn from. Missing values in the run's `scores` are NaN."""
+    """Returns the minimum number of labels to learn from. Missing `scores` are NaN."""
     return FEWEST_LABELS if np.isnan(scores).all() else FEWEST_BESIDE_SCORES
 
 
@@ -60,8 +58,8 @@ def spreads(verdicts: Ints, scores: Floats, pilot: Pilot | None) -> Floats:
     """Returns the spread of each claim's label as an (n_claims,) array of positive values.
 
     With fewer labels than `fewest_labels`, the spread is derived from the score, and all claims without a score get the
-    same spread. With enough labels, it is based on the mean of r (1 - r) over the beta distribution of a stratum's rate
-    r. Even 80 labels without an error do not rule out errors, and one in a rarely drawn stratum would weigh too much.
+    same spread. Otherwise, it is based on the mean of r (1 - r) over the beta distribution of a stratum's rate r. Even
+    80 labels without an error do not rule out errors, and one in a rarely drawn stratum would weigh too much.
     """
     if pilot is None or pilot.n < fewest_labels(scores):
         known = np.clip(scores, 0.02, 0.98)
@@ -87,10 +85,8 @@ def spreads(verdicts: Ints, scores: Floats, pilot: Pilot | None) -> Floats:
 
 
 def _expected(verdicts: Ints, scores: Floats, pilot: Pilot, by_verdict: Mapping[int, float]) -> Floats:
-    """Returns the expected value of each label. Uses scores if they fit the existing labels better than verdicts do.
-
-    As in the estimate, scores are multiplied by a lambda in [0, 1].
-    """
+    """Returns the expected value of each label, from scores if they fit the existing labels better than verdicts do. As
+    in the estimate, scores are multiplied by a lambda in [0, 1]."""
     of_run, of_pilot = (np.where(one == 1, by_verdict[1], by_verdict[0]) for one in (verdicts, pilot.verdicts))
     has = ~np.isnan(pilot.scores)
     if not has.any() or np.ptp(pilot.scores[has]) == 0.0:
@@ -112,19 +108,17 @@ def _strata(verdicts: Ints, scores: Floats) -> Ints:
 def share_of_draw(n_claims: int, n_before: int, n: int) -> float:
     """Returns the weight, in (0, 1], of a draw of n claims in an estimate that also uses `n_before` earlier labels.
 
-    The weight minimizes the variance if all claims of a draw are equally likely. It is v1 / (v1 + v2), where
-    v1 = N (N - n1) / n1 is the relative variance of a total estimated from the n1 earlier labels, and
-    v2 = M (M - n) / n is the relative variance of a total estimated from a draw of n of the other M = N - n1 claims.
-    The weight is 1 if there are no earlier labels, or if the draw includes all other claims.
+    The weight minimizes the variance if all claims of a draw are equally likely. It is v1 / (v1 + v2), where v1 = N (N
+    - n1) / n1 is the relative variance of a total estimated from the n1 earlier labels, and v2 = M (M - n) / n that of
+    a total estimated from a draw of n of the other M = N - n1 claims. It is 1 if there are no earlier labels, or if the
+    draw includes all other claims.
     """
     return n_claims * n / (n_claims * n + n_before * (n_claims - n_before - n))
 
 
 def probability_after(probability: float, share: float) -> float:
-    """Returns the probability used to weight a claim labelled before a draw: 1 / ((1 - share) / p + share).
-
-    The estimate from the draw alone always includes the claim, with a weight of 1.
-    """
+    """Returns the probability that weights a claim labelled before a draw: 1 / ((1 - share) / p + share). The estimate
+    from the draw alone always includes the claim, with a weight of 1."""
     return 1.0 / ((1.0 - share) / probability + share)
 
 
@@ -132,9 +126,8 @@ def probabilities(spread: Floats, n: int, most: float = 1.0) -> Floats:
     """Returns each claim's probability of being drawn, in (0, 1], as an array of shape (n_claims,).
 
     The probabilities add up to n, or to n_claims if that is smaller. Except for the `EVEN` share of the draw, they are
-    proportional to the spread. No probability is above `most`, and any excess goes to the other claims. If the estimate
-    also uses other labels, `most` (at least n / n_claims) is the share of the draw, so that no claim has a weight below
-    1.
+    proportional to the spread. None is above `most`, and any excess goes to the other claims. If the estimate also uses
+    other labels, `most` (at least n / n_claims) is the share of the draw, so that no claim weighs less than 1.
     """
     size = len(spread)
     if n >= size:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor
@@ -32,85 +33,70 @@ from factloop.reports.labels import ClaimToLabel, Draw, Probability, hash_of
 from factloop.reports.visible import visible
 
 STEPS = 10**6
-"""Scores and probabilities are hashed rounded to this many steps. Spreadsheets may save nine or fewer decimals."""
+"""Scores and probabilities are rounded to this many steps. Spreadsheets may save nine or fewer decimals."""
+_VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
+_SEAL = re.compile("s-([0-9a-f]{12})-([0-9a-f]{6})")
 
 
-def hash_of_row(claim: ClaimToLabel) -> str:
-    """Returns a hash of the claim as it was drawn, so that edited cells can be detected.
+def seal_of(claim: ClaimToLabel) -> str:
+    """Returns a hash of the claim as it was drawn, then its verdict and score, which are masked with the hash.
 
-    A label is valid only for the original claim and verdict. The hash excludes the cells that people fill in, and the
-    sentence and passages, which a spreadsheet may truncate. It begins with a letter so that spreadsheets do not read it
-    as a number.
+    The hash shows whether cells were edited, because a label is valid only for the original claim and verdict. It
+    excludes the cells that people fill in, and the prompt, sentence and passages, which a spreadsheet may truncate. The
+    mask hides the verdict from the person who labels the claim. A seal begins with a letter so that spreadsheets do not
+    read it as a number.
     """
-    return _hash(claim, _nearest(claim.score), _nearest(claim.probability))
+    score = None if claim.score is None else round(claim.score * STEPS)
+    digest = _hash(claim, score, round((claim.probability or 0.0) * STEPS))
+    said = 2 * (0 if score is None else 1 + score) + (claim.verdict is Verdict.SUPPORTED)
+    return f"s-{digest}-{said ^ int(digest[:6], 16):06x}"
 
 
-def is_as_drawn(claim: ClaimToLabel, row_hash: str) -> bool:
-    """Whether the claim in a row matches the row's hash. Numbers may differ by less than one step."""
-    return any(
-        row_hash == _hash(claim, score, probability)
-        for score in _neighbours(claim.score)
-        for probability in _neighbours(claim.probability)
-    )
+def unsealed(claim: ClaimToLabel, seal: str) -> ClaimToLabel | None:
+    """Returns the claim of a row with its verdict and score, or None if the row or the seal was edited. The probability
+    may differ by less than one step."""
+    if (found := _SEAL.fullmatch(seal)) is None:
+        return None
+    said = int(found[2], 16) ^ int(found[1][:6], 16)
+    verdict, score = (Verdict.NOT_SUPPORTED, Verdict.SUPPORTED)[said % 2], said // 2 - 1 if said > 1 else None
+    known = claim.model_copy(update={"verdict": verdict, "score": None if score is None else score / STEPS})
+    chance = (claim.probability or 0.0) * STEPS
+    return known if found[1] in {_hash(known, score, one) for one in (floor(chance), ceil(chance))} else None
 
 
-def _hash(claim: ClaimToLabel, score: int | None, probability: int | None) -> str:
+def _hash(claim: ClaimToLabel, score: int | None, probability: int) -> str:
     fields = claim.model_dump(mode="json", exclude={"document"}) | {"score": score, "probability": probability}
     said = {name: value for name, value in fields.items() if isinstance(value, str)}
     # Programs differ in how they save spaces, and the apostrophe before a formula.
     plain = fields | {name: " ".join(without_apostrophe(visible(value)).split()) for name, value in said.items()}
-    return f"r-{hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:12]}"
-
-
-def _nearest(number: float | None) -> int | None:
-    return None if number is None else round(number * STEPS)
-
-
-def _neighbours(number: float | None) -> Iterator[int | None]:
-    """Yields the steps just below and above a number. One of them is nearest to the number before it was rounded."""
-    if number is None:
-        yield None
-        return
-    yield from {floor(number * STEPS), ceil(number * STEPS)}
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:12]
 
 
 SHEET = (
-    "dataset", "system", "response_id", "group", "claim_id", "claim", "sentence", "document", "judge", "verdict",
-    "score", "probability", "label", "comment", "draw", "n_drawn", "n_claims",
-    "n_before", "row_hash",
+    "prompt", "claim", "sentence", "document", "label", "comment", "dataset", "system", "response_id", "group",
+    "claim_id", "judge", "probability", "draw", "n_drawn", "n_claims", "n_before", "seal",
 )  # fmt: skip
-"""Columns of the sheet. `label` accepts 1 (supported), 0 (not supported) or `agree`, which adopts the verdict in the
-row. `comment` accepts any text. No other cell may be edited. `row_hash` is used to check this."""
-_VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
+"""Columns of the sheet. `label` accepts 1 (supported) or 0 (not supported), and `comment` any text. No other cell may
+be edited. `seal` is used to check this, and contains the verdict, which the sheet does not show."""
 
 
 @dataclass(frozen=True)
 class DrawnClaim:
-    """A claim to be labelled, with the prompt of its response."""
-
     to_label: ClaimToLabel
     claim: Claim
     prompt: str
-    hides_verdict: bool = False
 
     @property
     def row(self) -> tuple[Cell, ...]:
-        """The claim as a row of `SHEET`."""
-        one = self.to_label
-        if self.hides_verdict:
-            one = one.model_copy(update={"verdict": None, "score": None})
-        verdict = None if one.verdict is None else _VERDICTS[one.verdict]
-        named = (one.dataset, one.system, one.response_id, one.group, one.claim_id, one.claim, self.claim.sentence)
-        draw = one.draw
+        one, draw = self.to_label, self.to_label.draw
+        shown = (self.prompt, one.claim, self.claim.sentence, one.document, None, None)
+        named = (one.dataset, one.system, one.response_id, one.group, one.claim_id, one.judge, one.probability)
         of_draw = (None,) * 4 if draw is None else (draw.name, draw.n, draw.n_claims, draw.n_before)
-        judged = (one.judge, verdict, one.score, one.probability)
-        return (*named, one.document, *judged, None, None, *of_draw, hash_of_row(one))
+        return (*shown, *named, *of_draw, seal_of(one))
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A claim that may be drawn."""
-
     system: str
     response_id: str
     group: str
@@ -119,8 +105,6 @@ class Candidate:
     prompt: str
     is_first: bool = False
     """Whether the claim has priority over others."""
-    hides_verdict: bool = False
-    """Whether the sheet hides the verdict. It is one of several, and showing it would bias the labels."""
 
     @property
     def key(self) -> ClaimKey:
@@ -129,20 +113,16 @@ class Candidate:
 
 @dataclass(frozen=True)
 class NextLabels:
-    """A draw of claims to label."""
-
     drawn: tuple[DrawnClaim, ...]
-    """The drawn claims in random order, so that the first few are also a random draw."""
+    """In random order, so that the first few are also a random draw."""
     n_claims: int
-    """Number of claims in the run with a verdict of supported or not supported."""
+    """Claims in the run with a verdict of supported or not supported."""
     n_before: int
-    """Number of these claims that already have a label and were left out of the draw."""
+    """Of those, the claims that already have a label and were left out of the draw."""
     pilot: Pilot | None
-    """Existing labels from this run or another."""
     n_to_learn: int
-    """Minimum number of labels to learn from."""
     n_first: int
-    """Number of unlabelled claims with priority. `n_first_drawn` of them were drawn."""
+    """Unlabelled claims with priority. `n_first_drawn` of them were drawn."""
     n_first_drawn: int
 
     @property
@@ -155,7 +135,7 @@ def _empty_is_none(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """Parses the number in a cell. Other text is returned unchanged, so that validation reports it."""
+    """Text that is not a number is returned unchanged, so that validation reports it."""
     value = _empty_is_none(value)
     try:
         return float(value) if isinstance(value, str) else value
@@ -164,7 +144,7 @@ def _number(value: Any) -> Any:
 
 
 def _share(value: Any) -> Any:
-    """Parses a cell as a number from 0 to 1. Accepts a decimal comma, which many spreadsheet locales use."""
+    """Accepts a decimal comma, which many spreadsheet locales use."""
     return _number(value.replace(",", ".")) if isinstance(value, str) else value
 
 
@@ -183,8 +163,6 @@ Binary = Annotated[Literal[0, 1], BeforeValidator(_label)]
 
 
 class SheetRow(Record):
-    """One row of a completed sheet."""
-
     model_config = ConfigDict(extra="ignore")
 
     dataset: str = ""
@@ -195,22 +173,22 @@ class SheetRow(Record):
     claim: Annotated[str, AfterValidator(without_apostrophe)]
     document: str | None = None
     judge: str
-    verdict: Annotated[Literal[0, 1] | None, BeforeValidator(_label)]
-    """None for a claim from an experiment, because the sheet hides the verdict."""
+    verdict: Annotated[Literal[0, 1] | None, BeforeValidator(_label)] = None
+    """None in rows of a sheet, whose `seal` contains the verdict and the score."""
     score: Annotated[Share | None, BeforeValidator(_share)] = None
     probability: Annotated[Probability, BeforeValidator(_share)]
-    label: Annotated[Literal[0, 1, "agree"] | None, BeforeValidator(_label)] = None
+    label: Annotated[Literal[0, 1] | None, BeforeValidator(_label)] = None
     comment: str | None = None
     draw: Annotated[str | None, BeforeValidator(_empty_is_none)] = None
     n_drawn: Annotated[int, Field(ge=1), BeforeValidator(_whole)] | None = None
     n_claims: Annotated[int, Field(ge=1), BeforeValidator(_whole)] | None = None
     n_before: Annotated[int, Field(ge=0), BeforeValidator(_whole)] | None = None
-    row_hash: Annotated[str | None, BeforeValidator(_empty_is_none)] = None
-    """None in rows that `labels next` did not write, such as exported labels."""
+    seal: Annotated[str | None, BeforeValidator(_empty_is_none)] = None
+    """None in exported labels, which have a verdict instead."""
 
     @property
     def drawn_in(self) -> Draw | None:
-        """The draw that the claim comes from, or None if any of the draw's cells is empty."""
+        """None if any of the draw's cells is empty."""
         if self.draw is None or self.n_drawn is None or self.n_claims is None or self.n_before is None:
             return None
         return Draw(name=self.draw, n=self.n_drawn, n_claims=self.n_claims, n_before=self.n_before)
@@ -218,11 +196,11 @@ class SheetRow(Record):
 
 Text = Annotated[str | None, BeforeValidator(lambda value: None if value is None else str(value))]
 ClaimKey = tuple[str | None, ...]
-"""The identity of a claim in a run: system, response, claim id, text and judge."""
+"""Identifies a claim in a run: system, response, claim id, text and judge."""
 
 
 class PilotRow(Record):
-    """A labelled claim to learn from. If the claim is in the run, the draw leaves it out. Other columns are ignored."""
+    """A labelled claim to learn from. If it is in the run, the draw leaves it out."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -244,8 +222,6 @@ class PilotRow(Record):
 
 @dataclass(frozen=True)
 class KnownLabels:
-    """Labels that exist before a draw."""
-
     pilot: Pilot
     claims: frozenset[ClaimKey] = frozenset()
     """Labelled claims from this run or another that were drawn with known probabilities."""
@@ -269,8 +245,8 @@ def draw_claims(
 
     Claims with priority are drawn first, except for the `EVEN` share of the draw. Claims that already have a label are
     left out. `labels.draws` explains how old and new labels are combined. The claims are in random order because people
-    label a sheet from the top. If they were sorted by response, a partly labelled sheet would cover only a few prompts
-    or a single system. All claims of the run are held in memory.
+    label a sheet from the top: in order of responses, a partly labelled sheet would cover only a few prompts or a
+    single system. All claims of the run are held in memory.
 
     Raises ConfigError if no claims were judged supported or not supported, or if all such claims are already labelled.
     """
@@ -328,7 +304,7 @@ def _drawn(one: Candidate, *, data: str, probability: float) -> DrawnClaim:
         probability=probability,
         document="\n\n".join(item.passage for item in claim.evidence),
     )
-    return DrawnClaim(to_label, claim, one.prompt, one.hides_verdict)
+    return DrawnClaim(to_label, claim, one.prompt)
 
 
 def read_known(place: str | Path) -> KnownLabels:

@@ -21,7 +21,7 @@ from factloop.reports.visible import visible
 
 def render_labels_html(drawn: Sequence[DrawnClaim], *, data: str) -> str:
     """Renders the page for labelling, which hides the verdicts at first. The output is deterministic."""
-    told = labelling.labelling_of([one.to_label for one in drawn], begins="blind")
+    told = labelling.labelling_of([one.to_label for one in drawn], begins=True)
     return _page(
         "labels.html.j2",
         drawn,
@@ -34,7 +34,7 @@ def render_labels_html(drawn: Sequence[DrawnClaim], *, data: str) -> str:
 
 def render_disagreements_html(drawn: Sequence[DrawnDisagreement], *, data: str) -> str:
     """Renders the page for the adjudicator, without revealing the judge's side. The output is deterministic."""
-    told = labelling.labelling_of([one.to_settle for one in drawn], "open", "answers")
+    told = labelling.labelling_of([one.to_settle for one in drawn], begins=True, kind="answers")
     return _page("disagreements.html.j2", drawn, told, data=data)
 
 
@@ -51,7 +51,7 @@ def _page(template: str, drawn: Sequence[Any], told: labelling.Labelling, **show
 
 
 def print_adjudication(found: Adjudication, console: Console) -> None:
-    """Prints the shares and the costs, with the numbers that they are based on. Names are printed literally."""
+    """Names are printed literally."""
     print_section(console, "Where the judge and people differ", rows_table(_rows(found)))
 
 

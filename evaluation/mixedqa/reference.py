@@ -1,7 +1,7 @@
-"""The metrics in MixedQA's Table 1. Each compares answers with correct answers, the question or evidence.
+"""The metrics in MixedQA's Table 1, which compare answers with correct answers, the question or evidence.
 
-Lexical metrics need no model. On first use, BERTScore, BARTScore and GPTScore load a model of your choice from a folder
-or the Hugging Face Hub. Metrics are specified by names such as `bleu-1` and `bertscore:roberta-large@17`.
+Lexical metrics need no model. BERTScore, BARTScore and GPTScore load a model of your choice on first use, from a folder
+or the Hugging Face Hub. Metrics have names such as `bleu-1` and `bertscore:roberta-large@17`.
 """
 
 from __future__ import annotations
@@ -36,15 +36,12 @@ class Answers:
     """The correct answers to each question, best first."""
     questions: Texts
     evidence: Texts
-    """One text for each candidate."""
 
 
 @dataclass(frozen=True)
 class ReferenceMetric:
-    """A metric that compares answers with correct answers, the question or evidence."""
-
     name: str
-    """The name shown in tables. It distinguishes variants of a metric."""
+    """As shown in tables. It distinguishes variants of a metric."""
     score_answers: Callable[[Answers], Scores]
 
     def score(
@@ -83,8 +80,8 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 def normalise(text: str) -> str:
     """Converts the text to lower case, removes ASCII punctuation and English articles, and collapses spaces.
 
-    The order of these steps is that of SQuAD's script (Rajpurkar et al. 2016, section 6.1). Articles that appear only
-    after punctuation has been removed are therefore removed too.
+    The order of these steps is that of SQuAD's script (Rajpurkar et al. 2016, section 6.1), so articles that appear
+    only after punctuation has been removed are removed too.
     """
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
@@ -106,7 +103,7 @@ def exact_match() -> ReferenceMetric:
 def bleu(longest: Literal[1, 4]) -> ReferenceMetric:
     """BLEU-1 or BLEU-4 (Papineni et al. 2002) in [0, 1] against all references jointly, computed with NLTK.
 
-    Text is split at spaces, and case matters. BLEU is designed for a corpus. For single answers, BLEU-4 is smoothed
+    Text is split at spaces, and case matters. BLEU is designed for a corpus, so for single answers, BLEU-4 is smoothed
     with "method 4" of Chen and Cherry 2014, section 3. BLEU-1 is not smoothed. The score is 0.0 if the candidate is
     empty or has no words in common with any reference, and None if no references contain words.
     """
@@ -156,7 +153,7 @@ class SynonymSource(Protocol):
 
 
 class NoSynonyms:
-    """A source without synonyms. With it, METEOR matches only identical words and identical stems."""
+    """With this source, METEOR matches only identical words and identical stems."""
 
     def synsets(self, lemma: str, /) -> Iterable[Any]:  # noqa: ARG002  # there are none, whatever the word
         return ()
@@ -177,10 +174,10 @@ def find_wordnet() -> SynonymSource | None:
 def meteor(synonyms: SynonymSource | None = None) -> ReferenceMetric:
     """METEOR (Banerjee and Lavie 2005) in [0, 1] against the first reference, computed with NLTK on lowercased text.
 
-    Identical words are matched first, then words with the same Porter stem, and then synonyms. By default, synonyms
-    come from WordNet if it is installed. Without synonyms, the metric is named `METEOR (no WordNet)`, and its
-    correlation on MixedQA changes by at most 0.005. The score is 0.0 for an empty candidate, and None if the first
-    reference is missing or blank.
+    Identical words are matched first, then words with the same Porter stem, and then synonyms, by default from WordNet
+    if it is installed. Without synonyms, the metric is named `METEOR (no WordNet)`, and its correlation on MixedQA
+    changes by at most 0.005. The score is 0.0 for an empty candidate, and None if the first reference is missing or
+    blank.
 
     Departure from the paper: NLTK aligns matches in order of occurrence, rather than with the fewest crossings.
     """
@@ -200,9 +197,9 @@ def meteor(synonyms: SynonymSource | None = None) -> ReferenceMetric:
 def bert_score(model: str | Path, layer: int | None = None, *, allow_download: bool = False) -> ReferenceMetric:
     """BERTScore (Zhang et al. 2020, section 3): the F1 of tokens matched greedily by cosine similarity, in [-1, 1].
 
-    Computed with bert-score, without idf weights or baseline rescaling, so scores are close together. If there are
-    several references, the best match counts. Texts are truncated to the maximum length of the model. The score is 0.0
-    for a blank candidate, and None if all references are blank.
+    Computed with bert-score, without idf weights or baseline rescaling, so scores are close together. Of several
+    references, the best match counts. Texts are truncated to the model's maximum length. The score is 0.0 for a blank
+    candidate, and None if all references are blank.
 
     Departure from bert-score: there is no default model, and the layer defaults to the last one. Choose a layer that
     suits the model (17 for roberta-large, 9 for bert-base-uncased).
@@ -275,10 +272,9 @@ class _Layer:
 
 
 class AnswerContext(StrEnum):
-    """The text that a model reads before the answer. The values are the suffixes used in MixedQA's Table 1."""
+    """What a model reads before the answer. The values are the suffixes used in MixedQA's Table 1."""
 
     REFERENCE = "ref"
-    """The first reference."""
     QUESTION = "src"
     EVIDENCE = "evid"
 
@@ -288,15 +284,13 @@ INSTRUCTIONS: Mapping[AnswerContext, str] = {
     AnswerContext.QUESTION: "Answer this question.",
     AnswerContext.EVIDENCE: "State a fact that this text bears out.",
 }
-"""The instructions that GPTScore puts before the context. The instructions used for MixedQA's table were never
-published, so its figures can only be approximated."""
+"""What GPTScore puts before the context. The instructions used for MixedQA's table were never published, so its figures
+can only be approximated."""
 
 
 def bart_score(model: str | Path, given: AnswerContext, *, allow_download: bool = False) -> ReferenceMetric:
-    """BARTScore (Yuan et al. 2021): p(answer | text). The paper uses the facebook/bart-large-cnn model.
-
-    If the text is the reference, Yuan et al. call this direction precision.
-    """
+    """BARTScore (Yuan et al. 2021): p(answer | text). The paper uses the facebook/bart-large-cnn model. If the text is
+    the reference, Yuan et al. call this direction precision."""
     return _likelihood("BARTScore", str(model), given, "", allow_download)
 
 
@@ -304,9 +298,7 @@ def gpt_score(
     model: str | Path, given: AnswerContext, *, instruction: str | None = None, allow_download: bool = False
 ) -> ReferenceMetric:
     """GPTScore (Fu et al. 2023): p(answer | instruction and text). MixedQA's table uses google/flan-t5-base.
-
-    `instruction` defaults to the one in `INSTRUCTIONS`.
-    """
+    `instruction` defaults to the one in `INSTRUCTIONS`."""
     words = INSTRUCTIONS[given] if instruction is None else instruction
     return _likelihood("GPTScore", str(model), given, words, allow_download)
 
@@ -317,11 +309,10 @@ def _likelihood(
     """Scores an answer by the mean log-probability of its tokens given a text (at most 0, higher is better).
 
     The score is `sum over t of log p(y_t | y_<t, x) / n` with natural logarithms (Yuan et al., equation 2, and Fu et
-    al., equation 1, with equal weights). In an encoder-decoder model, x is the input of the encoder. The answer's
-    tokens then include those that the tokenizer adds around a text, as in BARTScore's code. In a decoder-only model, x
-    precedes the answer and is not counted. Text and answer are truncated to the maximum length of the model. In a
-    decoder-only model, x is truncated to half of that length. The score is None if the answer is blank, or if the text
-    is missing or blank.
+    al., equation 1, with equal weights). In an encoder-decoder model, x is the input of the encoder, and the answer's
+    tokens include those that the tokenizer adds around a text, as in BARTScore's code. In a decoder-only model, x
+    precedes the answer and is not counted. Text and answer are truncated to the model's maximum length, and x to half
+    of it in a decoder-only model. The score is None if the answer is blank, or if the text is missing or blank.
     """
     load = cache(partial(_load_language_model, model, allow_download))
 

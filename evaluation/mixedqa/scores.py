@@ -1,8 +1,8 @@
 """Measures how well TrustScore and other metrics agree with human labels on MixedQA (Zheng et al. 2024, Table 1).
 
-In the paper (section 4), each system is asked about its own responses. A run with a separate subject model for each
-system does the same. A run with a single subject departs from the paper, because one model is then asked about all
-responses. The results also include correlations over all systems combined, which the paper does not report.
+In the paper (section 4), each system is asked about its own responses, as in a run with a subject model for each
+system. Departures: a run with a single subject asks one model about all responses, and the results include correlations
+over all systems combined.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 SOURCE = "Zheng et al. 2024, arXiv 2402.12545, Table 1"
 
 SYSTEMS = ("flan-t5-xxl", "llama-7b", "gpt-3.5-turbo")
-"""Names of the systems in the data set. The paper calls them FLAN-T5, LLaMA and GPT-3.5."""
+"""As in the data set. The paper calls them FLAN-T5, LLaMA and GPT-3.5."""
 
 Kind = Literal["reference-based", "reference-free, without evidence", "reference-free, with evidence"]
 
@@ -50,7 +50,7 @@ class PublishedRow(Record):
     metric: str
     kind: Kind
     correlations: Mapping[str, Coefficient | None]
-    """Maps each system to its correlation, or to None if the metric has the same value for every response."""
+    """By system. None if the metric has the same value for every response."""
 
 
 _ROWS: tuple[tuple[Kind, str, tuple[float | None, float | None, float | None]], ...] = (
@@ -90,7 +90,7 @@ class TrustMetric(StrEnum):
 
 
 class ScoredResponse(Record):
-    """A response with its human label and its scores. Scores that could not be computed are None."""
+    """Scores that could not be computed are None."""
 
     question_id: str
     system: str
@@ -100,7 +100,6 @@ class ScoredResponse(Record):
     trust_fc: Share | None = None
     trust_ov: Share | None = None
     reference: Mapping[str, float | None] = Field(default_factory=dict)
-    """Maps names of reference-based metrics to their scores."""
 
     def score(self, metric: TrustMetric) -> float | None:
         found: float | None = getattr(self, metric.value)
@@ -108,8 +107,6 @@ class ScoredResponse(Record):
 
 
 class SystemLabels(Record):
-    """How many responses one system gave, and how many of them were judged correct."""
-
     system: str
     n_responses: Count
     n_correct: Count
@@ -117,9 +114,7 @@ class SystemLabels(Record):
 
 class _ScoreCorrelation(Record):
     system: str | None
-    """None for all systems combined."""
     mean: float | None
-    """Mean of the score over the scored responses."""
     correlation: Correlation
 
     @property
@@ -132,8 +127,6 @@ class _ScoreCorrelation(Record):
 
 
 class MetricCorrelation(_ScoreCorrelation):
-    """The correlation of one TrustScore with the labels."""
-
     metric: TrustMetric
 
     @property
@@ -145,7 +138,6 @@ class ReferenceCorrelation(_ScoreCorrelation):
     """The correlation of a metric that compares the response with correct answers, the question or evidence."""
 
     metric: str
-    """The name of the metric, including its model."""
 
     @property
     def name(self) -> str:
@@ -156,7 +148,6 @@ class Gain(Record):
     """Pearson's r of TrustOV minus the r of one of its two components."""
 
     system: str | None
-    """None for all systems combined."""
     over: Literal["trust_bc", "trust_fc"]
     gain: Figure
     """In [-2, 2]. Positive if TrustOV agrees better with labels. `n` counts the responses with all three scores."""
@@ -167,8 +158,6 @@ class Gain(Record):
 
 
 class SystemSubject(Record):
-    """The model that was asked about one system's responses."""
-
     system: str
     model: str
     base_url: str | None = None
@@ -183,21 +172,16 @@ class MixedQaResult(Record):
     """The name of the scored data file and, if available, its hash."""
     n_questions: Count
     systems: tuple[SystemLabels, ...]
-    """Systems in the order of their first answers."""
     correlations: tuple[MetricCorrelation, ...]
-    """The correlations of each TrustScore, first for each system and then for all systems combined."""
+    """For each TrustScore, first each system and then all systems combined."""
     reference: tuple[ReferenceCorrelation, ...] = ()
-    """The same for every other metric that was requested."""
     gains: tuple[Gain, ...] = ()
-    """The gain of TrustOV over each component, for each system and for all systems combined. Gains are computed only
-    for Pearson's r."""
+    """For each system and for all systems combined. Computed only for Pearson's r."""
     published: tuple[PublishedRow, ...] = PUBLISHED
-    """Table 1 of the paper."""
     usage: Usage
     fingerprint: TrustFingerprint
-    """`subject_model` is the model that was asked about all responses. It is None if each system had its own model."""
+    """`subject_model` was asked about all responses. It is None if each system had its own model."""
     subjects: tuple[SystemSubject, ...] = ()
-    """The subject model of each system, if the systems had separate subjects."""
     created_at: datetime
     warnings: tuple[str, ...] = ()
 
@@ -206,14 +190,11 @@ class MixedQaResult(Record):
         return self.fingerprint.subject_model is not None or bool(self.subjects)
 
     def of(self, system: str | None) -> tuple[MetricCorrelation, ...]:
-        """Returns the TrustScores' correlations for one system. If `system` is None, all systems are combined."""
+        """Returns the TrustScores' correlations for one system, or for all systems combined if it is None."""
         return tuple(found for found in self.correlations if found.system == system)
 
     def paper(self, metric: str, system: str | None) -> float | None:
-        """Returns the paper's coefficient for a metric, whatever its model, or None if the paper has none.
-
-        The paper reports only Pearson's coefficient, so the result is None for other coefficients.
-        """
+        """Returns the paper's coefficient for a metric, whatever its model. The paper reports only Pearson's."""
         if any(found.correlation.method is not Method.PEARSON for found in self.correlations):
             return None
         rows: Mapping[str, PublishedRow] = {row.metric: row for row in self.published}
@@ -230,7 +211,6 @@ _NAMES = {
 
 
 def metric_name(metric: TrustMetric) -> str:
-    """Returns the name used in the paper."""
     return _NAMES[metric]
 
 
@@ -240,7 +220,7 @@ def scored_response(
     report: TrustReport,
     reference: Mapping[str, float | None] | None = None,
 ) -> ScoredResponse:
-    """Combines a response with the scores in its report and the scores of other metrics. Missing scores are None."""
+    """Combines a response with its scores. Missing scores are None."""
     return ScoredResponse(
         question_id=question_id,
         system=response.system,
@@ -268,11 +248,9 @@ def correlate_with_labels(
 ) -> MixedQaResult:
     """Correlates every score with the labels, for each system and for all systems combined.
 
-    Intervals resample whole questions. The paper uses Pearson's coefficient. Kendall's coefficient takes minutes for
-    1,000 questions.
-
-    The intervals depend on the seed in the fingerprint. The order of the responses affects only the order of the
-    systems. Raises ValueError if a system answers the same question twice.
+    Intervals resample whole questions, and depend on the seed in the fingerprint. The paper uses Pearson's coefficient.
+    Kendall's takes minutes for 1,000 questions. The order of the responses affects only the order of the systems.
+    Raises ValueError if a system answers the same question twice.
     """
     if len({(response.question_id, response.system) for response in responses}) < len(responses):
         raise ValueError("each system must answer a question only once")

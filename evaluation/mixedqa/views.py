@@ -1,4 +1,4 @@
-"""Displays the correlations of a MixedQA run next to the paper's figures, on the terminal and as a page."""
+"""Shows the correlations of a MixedQA run next to the paper's figures, on the terminal and as a page."""
 
 from __future__ import annotations
 
@@ -33,17 +33,16 @@ Found = MetricCorrelation | ReferenceCorrelation
 
 
 def coefficient(value: float | None) -> str:
-    """Formats a coefficient with three decimals, as papers do, or returns a dash if there is no value."""
+    """Formats a coefficient with three decimals, or as a dash if it is None."""
     return NOTHING if value is None else f"{0.0 if abs(value) < 0.0005 else value:.3f}"
 
 
 def outcome(found: Correlation) -> str:
-    """Formats the coefficient, or returns the reason why it is undefined."""
     return coefficient(found.value) if found.undefined is None else f"undefined ({found.why})"
 
 
 def interval(found: Correlation) -> str:
-    """Formats the interval, as in `[0.253, 0.371]`, or says why it is missing. Returns a dash if there is no value."""
+    """Formats the interval, as in `[0.253, 0.371]`, or says why it is missing. A dash if there is no value."""
     if found.value is None:
         return NOTHING
     if found.low is None or found.high is None:
@@ -76,7 +75,6 @@ def resampling(found: Iterable[Correlation]) -> str:
 
 
 def correlations_sheet(result: MixedQaResult, system: str | None) -> Sheet:
-    """Returns a table of `shown_correlations` for one system. If `system` is None, all systems are combined."""
     given = result.correlations[0].correlation
     columns: tuple[ColumnOf[Found], ...] = (
         (name("Score"), lambda found: found.name),
@@ -99,7 +97,7 @@ def _coefficient(found: Found) -> Cell:
 
 
 def shown_correlations(result: MixedQaResult, system: str | None) -> list[Found]:
-    """Returns the correlations of requested TrustScores and other metrics. Graded TrustBC is shown only if computed."""
+    """Leaves out scores that were not requested. Graded TrustBC is shown only if computed."""
     asked_for = not result.reference or result.asks_subjects or result.fingerprint.corpus is not None
     shown = {
         found.metric
@@ -111,7 +109,7 @@ def shown_correlations(result: MixedQaResult, system: str | None) -> list[Found]
 
 
 def gains_sheet(result: MixedQaResult) -> Sheet:
-    """Returns a table of TrustOV's gain over each of its two components, next to the gain in the paper."""
+    """Tabulates TrustOV's gain over each of its two components, next to the gain in the paper."""
 
     def paper(one: Gain) -> str:
         whole, part = (result.paper(metric_name(metric), one.system) for metric in (TrustMetric.TRUST_OV, one.half))
@@ -148,7 +146,7 @@ def subject_note(result: MixedQaResult) -> str:
 
 
 def print_mixedqa(result: MixedQaResult, console: Console) -> None:
-    """Prints a table for each system and one for all systems, at the console's width. Names are printed literally."""
+    """Prints a table for each system and one for all systems. Names are printed literally."""
     for system in _groups(result):
         print_sheet(console, correlations_sheet(result, system))
     if result.gains:
@@ -172,21 +170,19 @@ STEP = 0.25
 
 @dataclass(frozen=True)
 class Axis:
-    """The axis of a forest plot. It runs from `low` to `high`, which are multiples of `STEP`."""
+    """The axis of a forest plot, from `low` to `high`, which are multiples of `STEP`."""
 
     low: float
     high: float
 
     @classmethod
     def around(cls, found: Iterable[Correlation], published: Iterable[float | None]) -> Axis:
-        """Returns an axis that covers zero, one step above zero, and all values to be drawn."""
         drawn = [value for one in found for value in (one.value, one.low, one.high)] + list(published)
         values = [0.0, STEP, *(value for value in drawn if value is not None)]
         return cls(math.floor(min(values) / STEP) * STEP, math.ceil(max(values) / STEP) * STEP)
 
     @property
     def marks(self) -> tuple[float, ...]:
-        """All multiples of `STEP` on the axis."""
         return tuple(self.low + STEP * place for place in range(round((self.high - self.low) / STEP) + 1))
 
     def at(self, value: float) -> str:
@@ -195,10 +191,7 @@ class Axis:
 
 
 def render_mixedqa_html(result: MixedQaResult) -> str:
-    """Renders a page with a forest plot for each system and one for all systems, the paper's table, and the run's cost.
-
-    The output is deterministic.
-    """
+    """Renders a page with forest plots, the paper's table, and the run's cost. The output is deterministic."""
     everything: tuple[Found, ...] = (*result.correlations, *result.reference)
     papers = [result.paper(found.name, found.system) for found in everything]
     return render_page(

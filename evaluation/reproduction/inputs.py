@@ -29,25 +29,19 @@ _ALIASES = {
     for alias in (one.name, one.part or one.name, (one.part or one.name).partition(":")[0])
     if not alias.startswith("tofueval") or ":" in alias
 }
-"""Maps the lower-case name of a data set in predictions to the name that the paper uses.
-
-The bare name `tofueval` is excluded because the paper uses two parts of TofuEval.
-"""
+"""Maps the lower-case name of a data set in predictions to the paper's name. The bare name `tofueval` is left out,
+because the paper uses two parts of TofuEval."""
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """The paths and names passed to a reproduction."""
-
     places: Mapping[str, Path] = field(default_factory=dict)
-    """Maps the `NAME:PART` of each data set that was found to its file or folder."""
+    """The file or folder of each data set that was found, by `NAME:PART`."""
     results: Path | None = None
-    """The output of the command that the entry lists."""
     evaluators: Mapping[str, str] = field(default_factory=dict)
     """Maps the paper's names of evaluators to their names in the results."""
 
     def missing(self, data: Sequence[str]) -> Iterator[str]:
-        """Yields a sentence about each data set that was not found."""
         for named in data:
             if named not in self.places:
                 name = named.partition(":")[0]
@@ -55,10 +49,8 @@ class Inputs:
                 yield f"{named} was not found; run `factloop research data get {name}{how}"
 
     def labels(self, datasets: Iterable[str]) -> PredictionTable | None:
-        """Returns the labelled claims of the benchmark's data sets, or None if none of these were found.
-
-        The labels also serve as an evaluator, so that every figure of the audit can be computed from labels alone.
-        """
+        """Returns the labelled claims of the benchmark's data sets, or None if none of these were found. The labels
+        also serve as an evaluator, so that every figure of the audit can be computed from labels alone."""
         wanted = set(datasets)
         claims = [
             claim.model_copy(update={"dataset": one.name})
@@ -70,9 +62,7 @@ class Inputs:
 
     def predictions(self) -> PredictionTable | None:
         """Reads the predictions and replaces known names with the paper's names. Returns None if there are no results.
-
-        Raises DataError if the predictions cannot be read, and ConfigError if an evaluator is unknown or missing.
-        """
+        Raises DataError if the predictions cannot be read, and ConfigError if an evaluator is unknown or missing."""
         if self.results is None:
             return None
         table = load_predictions(self.results)
@@ -95,7 +85,7 @@ def _claims(named: str, place: Path) -> Iterator[LabelledClaim]:
 
 
 def _known_evaluator(name: str) -> str:
-    """Checks and returns the name, which may end with `@N`. Raises ConfigError if the paper has no such evaluator."""
+    """Returns the name, which may end with `@N`. Raises ConfigError if the paper has no such evaluator."""
     known = [names[0] for names in published_table(3).rows]
     whole, mark, n_words = name.partition("@")
     if name not in known and not (mark and whole in known and n_words.isdecimal()):

@@ -1,7 +1,7 @@
 """Reads the tables of "Verify with Caution" from the CSV files next to this module. Digits are as printed.
 
-The first columns of a file contain the names of the rows, and the other columns contain figures. A chunked evaluator is
-named `NAME@500`, as in predictions. Cells that are empty in the paper are empty in the file.
+The first columns name the rows, and the others contain figures. A chunked evaluator is named `NAME@500`, as in
+predictions. Cells that are empty in the paper are empty in the file.
 """
 
 from __future__ import annotations
@@ -21,20 +21,17 @@ Names = tuple[str, ...]
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """A table as printed in the paper."""
-
     heads: Names
-    """The headers of the name columns."""
     columns: tuple[str, ...]
     rows: Mapping[Names, Mapping[str, Decimal]]
 
     def value(self, names: Names, column: str) -> float:
-        """Returns the figure in a cell. Raises KeyError if the paper has no such figure."""
+        """Raises KeyError if the paper has no such figure."""
         return float(self.rows[names][column])
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        """The data sets that appear in the rows, in the paper's order."""
+        """In the paper's order."""
         place = self.heads.index("Data set")
         return tuple(dict.fromkeys(names[place] for names in self.rows))
 
@@ -48,14 +45,13 @@ class PublishedTable:
 
 
 def decimals_of(printed: Decimal) -> int:
-    """Returns the number of decimal places that the paper prints."""
     exponent = printed.as_tuple().exponent
     return -exponent if isinstance(exponent, int) else 0
 
 
 @cache
 def published_table(number: int) -> PublishedTable:
-    """Returns the table with this number. Raises FileNotFoundError if the table contains no figures."""
+    """Raises FileNotFoundError if the table contains no figures."""
     head, *lines = _lines(number)
     n_names = sum(1 for column in head if column in NAME_HEADS)
     columns = tuple(head[n_names:])
@@ -70,7 +66,7 @@ def published_table(number: int) -> PublishedTable:
 
 @cache
 def published_words(number: int) -> Mapping[str, Mapping[str, str]]:
-    """Returns a table of words, such as Table 2. Maps each row's first cell to its other cells, keyed by column."""
+    """Reads a table of words, such as Table 2. Maps each row's first cell to its other cells, by column."""
     head, *lines = _lines(number)
     return {line[0]: dict(zip(head[1:], line[1:], strict=True)) for line in lines}
 

@@ -1,4 +1,4 @@
-"""Defines the records of a reproduction, which list what can be reproduced and compare published figures with ours."""
+"""The records of a reproduction: what can be reproduced, and published figures next to ours."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ from factloop.evaluation.reproduction.published import Names, PublishedTable, de
 
 
 class Status(StrEnum):
-    """How far an entry has been reproduced here."""
-
     REPRODUCED = "reproduced"
     """Our figures, computed from labelled data or by a rule, match the printed ones. Any exceptions are noted."""
     CHECKED = "agrees with check values"
     """Our figures match those of another program. The paper does not print these figures."""
     IN_PART = "reproduced in part"
-    """Some columns are reproduced. All other columns need a model, or data that are not available."""
+    """Some columns are reproduced. All others need a model, or data that are not available."""
     PRINTED = "follows from printed figures"
     """Some figures follow from others in the paper, which shows that its arithmetic is consistent, but no data were
     read. The remaining figures need a model."""
@@ -30,13 +28,13 @@ class Status(StrEnum):
 
 
 class Origin(StrEnum):
-    """The basis of our figure."""
+    """What our figure is computed from."""
 
     LABELS = "labels"
     RESULTS = "results"
     """The output of another command, such as the predictions of `factloop research verify`."""
     PRINTED = "printed figures"
-    """Other figures that the paper prints. They test our formula against the paper's without using the paper's data."""
+    """Other figures that the paper prints. They test our formula against the paper's without its data."""
     RULE = "our rule"
     """Our own code, without any data."""
 
@@ -49,26 +47,19 @@ ROUNDED = 0.05
 
 
 class ComparedFigure(Record):
-    """One cell of a published table: the paper's figure, our figure, and the basis of our figure."""
-
     names: tuple[str, ...]
-    """The names of the row in the paper."""
     column: str
     published: Value = None
-    """None if the paper has no such figure."""
     decimals: Count = 0
-    """Number of decimal places that the paper prints."""
     ours: Value = None
-    """None if our figure could not be computed."""
     origin: Origin | None = None
     n: Count | None = None
-    """Number of items that our figure is based on."""
     slack: float = 0.0
     """Maximum rounding error of our figure, if it was computed from rounded figures."""
 
     @property
     def difference(self) -> float | None:
-        """Our figure minus the published figure, rounded to 9 decimals. None unless both are numbers."""
+        """Our figure minus the published one, rounded to 9 decimals. None unless both are numbers."""
         if isinstance(self.ours, float) and isinstance(self.published, float):
             return round(self.ours - self.published, 9) + 0.0
         return None
@@ -97,7 +88,7 @@ class Reproduction(Record):
     """The source of the `published` figures: the paper, or another program that counted the same data."""
     figures: tuple[ComparedFigure, ...]
     notes: tuple[str, ...] = ()
-    """Notes on what was read, what is missing, and how to interpret the figures."""
+    """What was read, what is missing, and how to interpret the figures."""
 
     @property
     def n_compared(self) -> int:
@@ -105,8 +96,6 @@ class Reproduction(Record):
 
 
 class ListedEntry(Record):
-    """An entry as displayed in the list."""
-
     id: str
     """`PAPER:PLACE`, such as `vwc:table-21`."""
     title: str
@@ -116,7 +105,6 @@ class ListedEntry(Record):
     data: tuple[str, ...]
     """The labelled data sets that the entry requires, as `NAME:PART`."""
     model: str
-    """The models required for figures that cannot be computed from labels. Empty if no model is needed."""
     key: str
     """The API keys and other sources that the entry requires, if any."""
     command: str
@@ -126,15 +114,13 @@ class ListedEntry(Record):
 
 
 class EntryList(Record):
-    """Everything that can be reproduced."""
-
     schema_version: Literal["2.0"] = "2.0"
     entries: tuple[ListedEntry, ...]
 
 
 @dataclass(frozen=True)
 class OurFigure:
-    """Our figure, in the same unit as the paper's figure."""
+    """Our figure, in the unit of the paper's."""
 
     value: Value
     origin: Origin
@@ -143,11 +129,10 @@ class OurFigure:
 
 
 Ours = dict[tuple[Names, str], OurFigure]
-"""Maps the row and column of a cell to our figure."""
 
 
 def percent(share: float | None, n: int, origin: Origin = Origin.RESULTS) -> OurFigure:
-    """Converts a fraction to a figure in per cent."""
+    """Converts a fraction to a percentage."""
     return OurFigure(None if share is None else 100 * share, origin, n)
 
 
@@ -161,7 +146,7 @@ def compare_table(published: PublishedTable, ours: Mapping[tuple[Names, str], Ou
 def compared(
     names: Names, column: str, printed: Decimal | str | None, ours: OurFigure | None, decimals: int = 1
 ) -> ComparedFigure:
-    """Compares one cell. A missing figure is None. `decimals` is the precision to use if the paper prints no figure."""
+    """A missing figure is None. `decimals` is the precision to use if the paper prints no figure."""
     found = ours or OurFigure(None, Origin.RULE)
     if printed is not None:
         decimals = decimals_of(printed) if isinstance(printed, Decimal) else 0

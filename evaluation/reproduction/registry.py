@@ -1,7 +1,7 @@
-"""The registry of tables and figures that can be reproduced, with the data and the function for each.
+"""The tables and figures that can be reproduced, with the data and the function for each.
 
-The entries are in `registry.json`, ordered by paper and then by table number. `run` specifies a function as
-`module:function`. The function is called with the inputs and the entry's `arguments`.
+The entries are in `registry.json`, ordered by paper and then by table number. `run` names a function as
+`module:function`, which is called with the inputs and the entry's `arguments`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from factloop.evaluation.reproduction.records import ListedEntry, Reproduction
 
 
 class Entry(ListedEntry):
-    """A table in a paper, and how to reproduce it."""
-
     data: tuple[str, ...] = ()
     model: str = ""
     key: str = ""
@@ -30,7 +28,6 @@ class Entry(ListedEntry):
 
     @property
     def reads_results(self) -> bool:
-        """Whether the entry requires the output of another command."""
         return bool(self.command)
 
     @property
@@ -38,7 +35,6 @@ class Entry(ListedEntry):
         return self.id.partition(":")[0]
 
     def listed(self) -> ListedEntry:
-        """Returns the entry as displayed in the list."""
         return ListedEntry(**{name: getattr(self, name) for name in ListedEntry.model_fields})
 
     def reproduce(self, inputs: Inputs) -> Reproduction:
@@ -73,7 +69,7 @@ PAPERS, ENTRIES = _READ.papers, _READ.entries
 
 
 def find_entry(name: str) -> Entry:
-    """Returns the entry with this id. If the id is unknown, raises a ConfigError that lists the paper's entries."""
+    """Raises ConfigError if the id is unknown."""
     known = {entry.id: entry for entry in ENTRIES}
     if name not in known:
         paper = name.partition(":")[0]

@@ -1,7 +1,6 @@
 """Reproduces tables and statements from SAFE and LongFact (Wei et al. 2024, arXiv 2403.18802).
 
-The figures in section 6 and the appendix come from several runs with different models, response lengths and numbers of
-searches. These figures are not in the slides that this list is based on, so they are not compared.
+The figures in section 6 and the appendix are not compared: this list is based on slides, which omit them.
 """
 
 from __future__ import annotations
@@ -84,7 +83,6 @@ def scores_by_labels(inputs: Inputs) -> Findings:
 
 
 def prompts_of_longfact(inputs: Inputs) -> Findings:
-    """Counts the topics and prompts of LongFact."""
     prompts = {named: list(load_prompts(inputs.places[named])) for named in LONGFACT if named in inputs.places}
     topics = {prompt.topic for loaded in prompts.values() for prompt in loaded}
     ours = OurFigure(float(len(topics)), Origin.LABELS, sum(map(len, prompts.values()))) if topics else None

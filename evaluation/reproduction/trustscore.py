@@ -48,10 +48,8 @@ _QUESTIONS = (
         "Florida",
     ),
 )
-"""Questions, responses, and the words that the paper's distractors replace in them."""
 _NOTHING_ASKED = "No model was asked: pass the output of `factloop eval mixedqa --json` with `--results`."
 _Correlations = dict[tuple[str, str], OurFigure]
-"""Maps a metric and a system to our figure."""
 
 
 def correlations(inputs: Inputs) -> Findings:
@@ -127,10 +125,7 @@ def _on_systems(result: MixedQaResult) -> Iterator[str]:
 
 
 def gains(inputs: Inputs) -> Findings:
-    """Compares the gain of TrustOV over each component (section 4).
-
-    The paper's gains are differences between rows of Table 1.
-    """
+    """Compares the gain of TrustOV over each component (section 4). The paper's gains are differences in Table 1."""
     halves = {"trust_bc": "TrustBC", "trust_fc": "TrustFC"}
     ours: _Correlations = {}
     notes = ["The paper has no ablation table, so its figures here are the differences between rows of Table 1."]

@@ -1,8 +1,8 @@
 """Reproduces tables, figures and statements from "Verify with Caution" (Godbole and Jia 2025).
 
-Figures about labels are computed from labelled data, and the columns of evaluators are computed from predictions. A
-figure that follows from other printed figures is computed from these, to compare our formulas with the paper's. Figures
-across all systems (the lowest rate, orders of pairs, correlations) get separate rows if our systems differ.
+Figures about labels come from labelled data, and those of evaluators from predictions. A figure that follows from other
+printed figures is computed from these, to compare our formulas with the paper's. Figures across all systems (the lowest
+rate, orders of pairs, correlations) get separate rows if our systems differ.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from factloop.evaluation.statistics.correlation import Method, correlate
 from factloop.reports.figures import plural
 
 Findings = tuple[Iterable[ComparedFigure], Iterable[str]]
-"""The figures of an entry, with notes on what was read, what is missing and how to interpret the figures."""
+"""The figures of an entry, and notes on what was read, what is missing and how to interpret the figures."""
 PREDICTIONS = (
     "No model was used; pass the predictions of `factloop research verify` with `--results`, and match the "
     "evaluators with `--evaluator PAPER=OURS`"
@@ -71,17 +71,16 @@ ERRORS: Mapping[int, tuple[tuple[str, ...], Level]] = {
     27: (RAGTRUTH, Level.CLAIM),
     29: (RAGTRUTH, Level.RESPONSE),
 }
-"""Maps the number of each error rate table to its data sets and level."""
+"""The data sets and level of each table of error rates, by its number."""
 ORDERS = {12: ("TofuEval-MediaS",), 15: ("TofuEval-MeetB",), 22: ("ExpertQA",), 25: ("Lfqa",), 28: RAGTRUTH}
-"""Maps the number of each table of ordered system pairs to its data sets."""
+"""The data sets of each table of ordered system pairs, by its number."""
 CORRELATIONS = {6: ((21, 24, 27), Level.CLAIM), 7: ((23, 26, 29), Level.RESPONSE)}
-"""Maps the number of each correlation table to the tables whose rates it correlates, and to its level."""
+"""For each table of correlations, by its number: the tables whose rates it correlates, and its level."""
 BIAS, WORST = "{} bias", "{} worst"
 WRONG, REVERSED = "%Err", "%Maj. Err"
 
 
 def labelled_parts(datasets: Iterable[str]) -> tuple[str, ...]:
-    """Returns the labelled parts (`NAME:PART`) of `datasets` that factloop can load."""
     return tuple(part for name in dict.fromkeys(datasets) if (part := benchmark_dataset(name).part) is not None)
 
 
@@ -125,10 +124,8 @@ def describe_datasets(inputs: Inputs) -> Findings:
 
 
 def error_rates(inputs: Inputs, number: int) -> Findings:
-    """Compares error rates by label and by evaluator (appendix A.4).
-
-    A bias is the predicted rate minus the labelled rate, and the headroom is the lowest rate in a data set.
-    """
+    """Compares error rates by label and by evaluator (appendix A.4). A bias is the predicted rate minus the labelled
+    rate, and the headroom is the lowest rate in a data set."""
     datasets, level = ERRORS[number]
     notes = [*inputs.missing(labelled_parts(datasets))]
     table = published_table(number)
@@ -217,8 +214,8 @@ def order_pairs(inputs: Inputs, number: int) -> Findings:
     """Compares how labels and predictions order pairs of systems (section 3.5 and appendix A.3).
 
     The row `= as <` counts the pairs that do not differ by label, but whose first system is better according to the
-    evaluator. The number of pairs that differ by label is computed from labelled data alone, and the fractions of
-    errors follow from the counts.
+    evaluator. The number of pairs that differ by label comes from labelled data alone, and the fractions of errors
+    follow from the counts.
     """
     datasets, table = ORDERS[number], published_table(number)
     found, others = _printed_orders(table), list[str]()
@@ -255,7 +252,7 @@ def _printed_orders(table: PublishedTable) -> Ours:
 
 
 def _labelled_orders(table: PublishedTable, labels: PredictionTable | None) -> Iterator[ComparedFigure]:
-    """Compares how many pairs differ by label, and how many do not. The paper's numbers are sums of cells."""
+    """Compares the numbers of pairs that do and do not differ by label. The paper's are sums of cells."""
     for dataset in table.datasets:
         pairs = None
         if labels is not None and dataset in labels.dataset.names:
@@ -338,8 +335,6 @@ def correlate_rates(inputs: Inputs, number: int) -> Findings:
 
 
 def _printed_correlations(rates: PublishedTable) -> Ours:
-    """Correlates printed rates. Kendall's coefficient is left out if two systems have the same rounded rate."""
-
     def may_hide_an_order(column: Sequence[float]) -> bool:
         return any(column.count(rate) > 1 for rate in column if 0.0 < rate < 100.0)
 
@@ -430,8 +425,8 @@ ADJUSTED, CROSS_VALIDATED = "Bespoke-7B", "Cross-Validated"
 def adjustments(inputs: Inputs, number: int) -> Findings:
     """Compares the biases that remain after adjusting with one labelled RAGTruth system (section 5, Tables 1 and 31).
 
-    Each method is calibrated on one system and tested on the other five. The figures are the mean and the maximum
-    magnitude of the bias. Table 1 averages Table 31 over the calibration systems. Unadjusted biases are from Table 27.
+    Each method is calibrated on one system and tested on the other five. The figures are the mean and the largest
+    absolute bias. Table 1 averages Table 31 over the calibration systems. Unadjusted biases are from Table 27.
     """
     published = published_table(number)
     found = _printed_means() if number == 1 else _printed_unadjusted()

@@ -1,5 +1,3 @@
-"""Displays reproductions and the list of entries on the terminal and as pages."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -31,7 +29,7 @@ from factloop.reports.visible import visible
 
 
 def reproduction_sheet(found: Reproduction, *, ours_alone: bool = False) -> Sheet:
-    """Returns a sheet of published and our figures and differences. `ours_alone` omits cells without our figure."""
+    """Tabulates the published figures next to ours. `ours_alone` leaves out cells without our figure."""
     theirs = "Paper" if found.against == "paper" else "Check value"
     columns: tuple[ColumnOf[ComparedFigure], ...] = (
         (name("Row"), lambda one: ", ".join(one.names)),
@@ -62,7 +60,6 @@ def _value(value: Value, decimals: int) -> Cell:
 
 
 def outcome(found: Reproduction) -> str:
-    """Describes how many figures were compared and how many match, grouped by the origin of our figures."""
     if not found.n_compared:
         return f"None of {plural(len(found.figures), 'figure')} could be compared."
     theirs = "the printed figures up to rounding" if found.against == "paper" else "the check values"
@@ -85,7 +82,6 @@ _RESTS_ON = {
 
 
 def entries_sheet(listed: Sequence[Entry]) -> Sheet:
-    """Returns a sheet of all entries that can be reproduced, with their requirements."""
     columns: tuple[ColumnOf[Entry], ...] = (
         (name("Entry"), lambda one: one.id),
         (name("Shows"), lambda one: one.title),
@@ -101,7 +97,7 @@ def entries_sheet(listed: Sequence[Entry]) -> Sheet:
 
 
 def print_reproduction(found: Reproduction, entry: Entry, console: Console) -> None:
-    """Prints the cells for which we have a figure, then the outcome and its basis. The page contains all cells."""
+    """Prints the cells for which we have a figure, then the outcome. The page contains all cells."""
     print_sheet(console, reproduction_sheet(found, ours_alone=True), whole=reproduction_sheet(found))
     rows: list[Row] = [
         ("Entry", Text(found.entry)),
@@ -114,7 +110,7 @@ def print_reproduction(found: Reproduction, entry: Entry, console: Console) -> N
 
 
 def render_reproduction_html(found: Reproduction, entry: Entry) -> str:
-    """Renders a page with the published figures next to ours and a download link. The output is deterministic."""
+    """Renders the published figures next to ours, with a download link. The output is deterministic."""
     sheet = reproduction_sheet(found)
     paper = next(one for one in PAPERS if one.key == entry.paper)
     return _page(
@@ -128,7 +124,6 @@ def render_reproduction_html(found: Reproduction, entry: Entry) -> str:
 
 
 def render_entries_html(listed: Sequence[Entry]) -> str:
-    """Renders the list as a page, with each entry's requirements."""
     lead = "; ".join(f"{paper.key}: {paper.title}" for paper in PAPERS)
     return _page(entries_sheet(listed), "reproduce.csv", kind="list", lead=lead, facts=(), notes=())
 

@@ -1,11 +1,10 @@
-"""Manages the journals that store the answers that a run on several machines has paid for.
+"""The journals that store the paid-for answers of a run on several machines.
 
 SQLite supports several processes on one machine, but breaks if two machines share a file over a network. Workers on the
-machine that started the run therefore use the same journal as a run without Ray. Each additional machine has its own
-journal in the same folder. The next attempt first merges all journals into one, and a machine without a journal starts
-with a copy of it. No answer in the folder is therefore paid for twice, however many workers there are. If the machines
-do not share a folder, an answer is known only to the machine that paid for it. Killing the run then loses the work on
-unfinished responses.
+machine that started the run therefore share one journal, and each additional machine has its own in the same folder.
+The next attempt first merges all journals into one, and a machine without a journal starts with a copy of it. No answer
+in the folder is therefore paid for twice. If the machines do not share a folder, an answer is known only to the machine
+that paid for it, and killing the run loses the work on unfinished responses.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from factloop.tools.calls.cache import CallCache
 
 JOURNAL = "journal.sqlite"
 EARLIER = "earlier.sqlite"
-"""A copy of the journal from the start of the run. The copy is never changed."""
+"""A copy of the journal from the start of the run, which never changes."""
 _ELSEWHERE = "journal-*.sqlite"
 
 
@@ -66,7 +65,7 @@ def journal_at(directory: Path, machine: str, home: str) -> Path:
 
 
 def _take_in(path: Path, home: Path) -> None:
-    """Moves the answers at `path` into the journal at `home`. This can be repeated if the process is killed halfway."""
+    """Moves the answers at `path` into the journal at `home`. Can be repeated if the process is killed halfway."""
     try:
         with closing(sqlite3.connect(home, isolation_level=None)) as connection:
             connection.execute("ATTACH ? AS elsewhere", (str(path),))

@@ -21,28 +21,22 @@ R = TypeVar("R")
 K = TypeVar("K", bound=Hashable)
 
 LONGEST_RECORD = 2**30
-"""Maximum length of a record in bytes. A longer line cannot be a record of a run."""
+"""In bytes. A longer line cannot be a record of a run."""
 
 
 @dataclass(frozen=True)
 class LogFormat(Generic[R, K]):
-    """How a feature writes and reads its records."""
-
     name: str
-    """The name used in messages for a log without a file."""
     key: Callable[[R], K]
-    """Returns the key that identifies a record."""
     dump: Callable[[R], bytes]
-    """Returns a record as a line that ends with a line break, or empty bytes if the record should not be saved."""
+    """Returns a record as a line that ends with a newline, or empty bytes if the record should not be saved."""
     parse: Callable[[bytes, str, int | None], R]
     """Parses a line, given its file and number. Raises DataError if this command did not write the line."""
     is_final: Callable[[R], bool] = lambda _: True
-    """Whether to keep a record. If not, it failed for a temporary reason, and its item is processed again."""
+    """False for a record that failed for a temporary reason. Its item is then processed again."""
     parse_last: Callable[[bytes, str, int], R | None] = lambda *_: None
-    """Parses a last line that has no line break. Returns None if a killed process left it unfinished. Raises
-    DataError."""
+    """Parses a last line without a newline. Returns None if a killed process left it unfinished. Raises DataError."""
     private: bool = True
-    """Whether only the owner of the file can access it."""
 
 
 def _accept(_record: object, _line: int) -> None:
@@ -56,13 +50,12 @@ class Log(Generic[R, K]):
         """Opens or creates the file, or an unnamed temporary file if `path` is None.
 
         Drops records that are not final, and an unfinished last line left by a killed process. `check` is called with
-        each record and its line number. If `check` raises an error, the file is left unchanged. Raises ConfigError if
-        the file cannot be used, and DataError if a line is not a record.
+        each record and its line number. If it raises an error, the file is left unchanged. Raises ConfigError if the
+        file cannot be used, and DataError if a line is not a record.
         """
         self._path, self._format = path, form
         self._name = form.name if path is None else str(path)
         self._places: dict[K, int] = {}
-        """The start of each record's line, in file order."""
         try:
             self._file = self._opened()
         except OSError as error:
@@ -74,7 +67,6 @@ class Log(Generic[R, K]):
 
     @property
     def finished(self) -> Collection[K]:
-        """Keys of the records in the log."""
         return self._places.keys()
 
     def append(self, record: R) -> None:
@@ -171,10 +163,8 @@ class Log(Generic[R, K]):
 
 
 def read_records(file: IO[bytes], name: str, form: LogFormat[R, Any]) -> Iterator[tuple[bytes, R]]:
-    """Yields the lines of a log with their records. Skips a last line that a killed process did not finish.
-
-    Raises DataError if a line is not a record.
-    """
+    """Yields each line with its record. Skips a last line that a killed process did not finish. Raises DataError if a
+    line is not a record."""
     for number, line in enumerate(iter(lambda: file.readline(LONGEST_RECORD + 1), b""), 1):
         if len(line) > LONGEST_RECORD:
             raise DataError(f"this line is longer than {LONGEST_RECORD:,} bytes", path=name, line=number)
@@ -185,5 +175,5 @@ def read_records(file: IO[bytes], name: str, form: LogFormat[R, Any]) -> Iterato
 
 
 def no_passing_failure(judgements: Iterable[Judgement]) -> bool:
-    """Whether no judgement failed for a temporary reason, which means that another attempt would not help."""
+    """Whether no judgement failed for a temporary reason, which another attempt might avoid."""
     return not any(judgement.unscored_reason in MENDABLE for judgement in judgements)

@@ -1,13 +1,13 @@
 """Judges a run's items with Ray workers, which are processes on this machine or in a cluster.
 
 A single process can keep hundreds of model calls in flight, because it mostly waits. More processes help if the work
-between calls (prompts, JSON, searching documents, the offline engine) saturates one core. More machines help if it
+between calls (prompts, JSON, searching documents, the offline engine) saturates one core, and more machines if it
 saturates all cores of one machine.
 
-Each worker gets a share of the run's limits and adapts to the server's rate limits independently. Ray restarts a worker
-that dies. The remaining workers take over its unfinished items, because the cluster may have no capacity for a
-replacement after losing a machine. Answers are saved as described in the `journals` module. Workers share only saved
-answers, so a call that is in flight in one worker may be repeated by another.
+Each worker gets a share of the run's limits and adapts to the server's rate limits independently. If a worker dies, Ray
+restarts it, but the remaining workers take over its unfinished items, because the cluster may have no capacity for a
+replacement. Workers share only saved answers (see `journals`), so a call that is in flight in one worker may be
+repeated by another.
 """
 
 from __future__ import annotations
@@ -33,35 +33,33 @@ from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.together import as_they_come
 
 RESTARTS = 2
-"""Number of times that Ray restarts a worker. If calls or costs are limited, workers are not restarted, because it is
-unknown how much a dead worker has spent."""
+"""How often Ray restarts a worker. If calls or costs are limited, workers are not restarted, because it is unknown how
+much a dead worker has spent."""
 MOST_WORKERS = 3
 """Number of workers that may die while judging the same item before the run fails."""
 STARTED_WITHIN_S = 300.0
-"""Maximum time in seconds to wait for the first worker. The cluster may never have capacity for one."""
+"""Maximum wait for the first worker. The cluster may never have capacity for one."""
 REPLACED_WITHIN_S = 50.0
-"""Maximum time in seconds to wait for a replacement if all workers have died."""
+"""Maximum wait for a replacement if all workers have died."""
 REACHED_WITHIN_S = 10.0
 _OBJECT_STORE_BYTES = 80 * 2**20
-"""Size of Ray's object store, close to the minimum. A response with its report takes a few hundred kilobytes."""
+"""Close to the minimum. A response with its report takes a few hundred kilobytes."""
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
     "RAY_DISABLE_FAILURE_SIGNAL_HANDLER": "1",  # otherwise SIGTERM makes it print its stack
 }
-"""Environment variables that Ray reads when it is imported."""
 _PASSED_ON = re.compile(
     r"(FACTLOOP|OPENAI|SERPER|ANTHROPIC|AZURE|AWS|GOOGLE|GEMINI|MISTRAL|COHERE|GROQ|HF|LANGCHAIN|LANGSMITH)_\w+"
     r"|\w+_(API_KEY|API_TOKEN|BASE_URL|API_BASE|ENDPOINT)|(HTTPS?|NO|ALL)_PROXY|SSL_CERT_FILE|REQUESTS_CA_BUNDLE",
     re.IGNORECASE,
 )
-"""Environment variables that are passed on to workers on other machines."""
 
 
 _LOGGER = logging.getLogger(__name__)
 
 OpenJudge = Callable[[CheckSettings, Path | None], AbstractAsyncContextManager[Judge[Item, AnyRecord]]]
-"""Starts a judge with these settings. Answers are saved at the path, or in the user's cache if the path is None. The
+"""Opens a judge with these settings. Answers are saved at the path, or in the user's cache if the path is None. The
 function must be defined at module level, so that other processes can find it by name."""
 
 
@@ -79,8 +77,8 @@ async def judged_on_ray(
 
     Without an `address`, a small local Ray instance runs until the generator is closed. With an address (`auto`,
     `HOST:6379`), the workers run on the machines of that cluster, each of which must have this version of factloop and
-    the documents at the same paths. `describe` returns the name of an item for messages. Paid answers are saved in
-    `directory`. A caller that stops early must close the generator (`contextlib.aclosing`), which stops the workers.
+    the documents at the same paths. `describe` names an item in messages. Paid answers are saved in `directory`. A
+    caller that stops early must close the generator (`contextlib.aclosing`), which stops the workers.
 
     Raises ConfigError if Ray is not installed, if there is no cluster at that address, or if the settings are invalid.
     Raises ToolError if workers keep dying or none can be started, and any DataError of the engine.
@@ -110,7 +108,7 @@ async def judged_on_ray(
 
 
 class Pool(Generic[Item, AnyRecord]):
-    """A pool of Ray workers. `rooms` contains the number of items that each worker processes at a time."""
+    """`rooms` holds the number of items that each worker processes at a time."""
 
     def __init__(self, actors: Sequence[Any], rooms: Sequence[int], describe: Callable[[Item], str]) -> None:
         self._rooms = dict(zip(actors, rooms, strict=True))
@@ -255,8 +253,6 @@ def _refuse_wrong(answer: Any) -> Any:
 
 @dataclass(frozen=True)
 class Home:
-    """Facts that workers need about the process that started the run."""
-
     machine: str
     folder: Path
     """The working directory, which relative paths in the settings refer to."""
@@ -274,8 +270,6 @@ class Wrong:
 
 
 class Worker(Generic[Item, AnyRecord]):
-    """A worker that can judge any number of items concurrently."""
-
     def __init__(
         self, open_judge: OpenJudge[Item, AnyRecord], share: CheckSettings, directory: Path | None, home: Home
     ) -> None:
@@ -289,7 +283,6 @@ class Worker(Generic[Item, AnyRecord]):
             os.chdir(home.folder)
 
     async def open(self) -> Wrong | None:
-        """Starts the engine. Returns an error if the version or the settings are wrong."""
         ours, theirs = factloop.__version__, self._home.version
         if ours != theirs:
             message = f"the worker on {_here()} has factloop {ours}, but the run has {theirs}; install the same version"
@@ -321,7 +314,6 @@ class Worker(Generic[Item, AnyRecord]):
 
 
 def machine_of(ray: Any) -> str:
-    """Returns the address of this process's machine in the Ray cluster."""
     here = ray.get_runtime_context().get_node_id()
     return next(str(node["NodeManagerAddress"]) for node in ray.nodes() if node["NodeID"] == here)
 
@@ -396,10 +388,8 @@ def _kept_in(settings: CheckSettings, directory: Path | None) -> Iterator[Path |
 
 @contextmanager
 def connected(workers: int, address: str | None) -> Iterator[Any]:
-    """Connects to Ray. If the caller is already connected, that connection is used and left open.
-
-    Raises ConfigError if Ray is not installed or cannot be started, or if there is no cluster at the address.
-    """
+    """Connects to Ray. An existing connection is used and left open. Raises ConfigError if Ray is not installed or
+    cannot be started, or if there is no cluster at the address."""
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
     require("ray", "--workers")

@@ -1,7 +1,7 @@
 """Runs many items through one engine and saves each record to disk, so a killed run loses only unfinished items.
 
 A feature defines its items and records, how an item is judged, and how records are summarized. `Run` skips items that
-already have a record, saves each new one before reporting it, and finally creates the summary. Killed runs can resume.
+already have a record, saves each new one before reporting it, and finally creates the summary.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ AnyRecord = TypeVar("AnyRecord")
 Summary = TypeVar("Summary", bound=Record)
 
 AT_ONCE = 32
-"""Number of items, such as responses, to process concurrently: enough for 64 calls, but few enough to fit in memory."""
+"""Number of items to process concurrently: enough for 64 calls, but few enough to fit in memory."""
 BATCHED_AT_ONCE = 2_000
 """The limit if models are called in batches, because all items in progress wait for one batch. A response takes 1 to 3
 MB."""
@@ -41,7 +41,7 @@ Engine = Callable[[Iterable[Item]], AsyncGenerator[AnyRecord, None]]
 
 @dataclass(frozen=True)
 class RunStarted:
-    """The first event of a run, sent after the whole input has been read. `n_done` items already have a record."""
+    """Sent after the whole input has been read. `n_done` items already have a record."""
 
     n_items: int
     n_done: int
@@ -49,8 +49,6 @@ class RunStarted:
 
 @dataclass(frozen=True)
 class NewRecord(Generic[AnyRecord]):
-    """The event sent when a new record has been saved to disk."""
-
     record: AnyRecord
     usage: Usage
     """The cost of the record or, if records share answers, the cost since the previous record."""
@@ -63,24 +61,22 @@ early must close the generator (`contextlib.aclosing`)."""
 
 @dataclass(frozen=True)
 class Run(Generic[Item, AnyRecord, Summary]):
-    """A run, as its feature defines it. The log must stay open until the end of the stream."""
+    """The log must stay open until the end of the stream."""
 
     items: Iterable[Item]
-    """The items, which are iterated over several times."""
     key: Callable[[Item], Hashable]
-    """Returns the key of the item's record in the log."""
     log: Log[AnyRecord, Any]
     engine: Engine[Item, AnyRecord]
     usage: Callable[[AnyRecord], Usage]
-    """Returns the cost of a record for `NewRecord`. Called once for each record, in the order of the events."""
     summarise: Callable[[Iterator[AnyRecord]], Summary]
-    """Summarizes all records, which are passed in the order of the items."""
     results: tuple[Path, ...] = ()
-    """Files that are valid only once the run has ended, so a new attempt removes them at the start. The summary is
-    written to the first one."""
+    """Files that are valid only once the run has ended. A new attempt removes them at the start. The summary is written
+    to the first one.
+    """
 
     async def stream(self) -> Events[AnyRecord, Summary]:
-        """Yields the events of the run. Raises the errors of the engine, and ConfigError if writing to disk fails."""
+        """Yields the events of the run. Raises anything that the engine raises, and ConfigError if writing to disk
+        fails."""
         n_items = n_done = 0
         for item in self.items:
             n_items += 1
@@ -115,14 +111,11 @@ async def summary_of(events: Events[AnyRecord, Summary]) -> Summary:
 
 
 class Increments:
-    """Calculates how much usage has increased since the last call."""
-
     def __init__(self, account: Callable[[], Usage]) -> None:
         self._account = account
         self._before = Usage(cost_usd=0.0)
 
     def __call__(self, _record: object) -> Usage:
-        """Returns the model calls and cost since the last call. The cost is None if it is unknown."""
         before, now = self._before, self._account()
         self._before = now
         is_known = before.cost_usd is not None and now.cost_usd is not None
@@ -132,7 +125,7 @@ class Increments:
 
 @contextmanager
 def claimed_folder(run_dir: str | Path | None, configuration: Mapping[str, Any]) -> Iterator[Path | None]:
-    """Locks the directory of a run for this process and provides it, or None if the user did not set one.
+    """Locks the directory of a run for this process, and yields it. Yields None if the user did not set one.
 
     `configuration` must be the same in all attempts at the run. Raises ConfigError if the directory is in use, or if it
     contains another run or other files.
@@ -147,10 +140,7 @@ def claimed_folder(run_dir: str | Path | None, configuration: Mapping[str, Any])
 
 @contextmanager
 def answers_folder(folder: Path | None) -> Iterator[Path]:
-    """Provides the folder for answers: the run's own or a temporary one.
-
-    Answers are not kept in memory, because memory use would grow with the run.
-    """
+    """Yields the folder for answers: the run's own, or a temporary one, because they might not fit in memory."""
     if folder is not None:
         yield folder
         return
@@ -159,10 +149,8 @@ def answers_folder(folder: Path | None) -> Iterator[Path]:
 
 
 class Spool(Generic[Item]):
-    """Validated items in a temporary file. Use as a context manager.
-
-    The copy is needed because a pipe can be read only once, and a file may change during the run.
-    """
+    """Validated items in a temporary file. Use as a context manager. The copy is needed because a pipe can be read only
+    once, and a file may change during the run."""
 
     def __init__(
         self,
@@ -172,13 +160,9 @@ class Spool(Generic[Item]):
         load: Callable[[bytes], Item],
         limit: int | None = None,
     ) -> None:
-        """Reads all items and keeps the first `limit`.
-
-        `dump` converts an item to a line, including the line break, and `load` reads it back. Raises the errors of
-        `items`, and ConfigError if the disk is full.
-        """
+        """Reads all items and keeps the first `limit`. `dump` converts an item to a line, including the newline, and
+        `load` reads it back. Raises anything that `items` raises, and ConfigError if the disk is full."""
         self.n = 0
-        """Number of items kept."""
         self._load = load
         self._lines = TemporaryLines()
         self._hash = hashlib.sha256()
@@ -198,7 +182,7 @@ class Spool(Generic[Item]):
         return self._hash.hexdigest()
 
     def __iter__(self) -> Iterator[Item]:
-        """Iterates over all kept items. There can be only one reader at a time."""
+        """There can be only one reader at a time."""
         return map(self._load, self._lines)
 
     def __enter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""Runs over a data set: their records, figures, and calibration with human labels."""
+"""Scores a data set of responses, and corrects the scores with human labels."""
 
 from factloop.core.extras import require
 

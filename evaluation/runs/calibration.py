@@ -1,12 +1,11 @@
-"""Debiases a run's figures with human-labelled claims that were judged by the same evaluator.
+"""Corrects a run's precision and F1@K with human-labelled claims.
 
-The labelled claims come from a run of `factloop eval factscore`, from the predictions of an audit, or from a file with
-`label` and `verdict` columns. `factloop.evaluation.debiasing` explains how and why figures are debiased. Precision is
-debiased with prediction-powered inference over claims, and with the adjusted count. F1@K is debiased with
-prediction-powered inference over whole responses.
+The labelled claims come from a run of `factloop eval factscore`, from the input of an audit, or from a file with
+`label` and `verdict` columns. They must be of the same kind as the run's claims and judged by the same evaluator. A run
+gets a warning when the two clearly differ, but not every difference can be detected.
 
-Debiasing works only if the labelled claims are of the same kind as the run's claims and were judged by the same
-evaluator. If this is clearly not the case, the run gets a warning, but a difference cannot always be detected.
+`factloop.evaluation.debiasing` explains the methods. Precision is estimated per claim by prediction-powered inference
+and by the adjusted count; F1@K is estimated per response by prediction-powered inference.
 """
 
 from __future__ import annotations
@@ -28,19 +27,19 @@ from factloop.evaluation.runs.run_claims import RunClaims
 from factloop.reports.figures import plural
 
 ScoreSums = Mapping[tuple[str, str], float]
-"""Maps the system and id of each response to the total score of its scored claims."""
 
 _JUDGED_BY = frozenset(Fingerprint.model_fields) - {"factloop_version", "versions", "seed", "base_url", "prompt_lines"}
-"""The settings that define an evaluator. Runs that differ in any of them were judged by different evaluators."""
+"""Runs that differ in any of these settings count as judged by different evaluators."""
 
 
 def load_calibration(place: str | Path, *, evaluator: str | None = None) -> CalibrationSample:
     """Reads labelled claims from a file, or from the folder of a finished run with labels.
 
-    Each row of a file contains `label` (1 for supported, 0 for not supported), `verdict` (1, 0, or null if there is
-    none) and optionally `group` (the claim's prompt or response). The file may also be the input of an audit
-    (`factloop.evaluation.audit.rows`), in which case `evaluator` is required. The whole file is read, and a few bytes
-    per claim are kept in memory. Raises ConfigError if the claims are unsuitable, and DataError if they cannot be read.
+    Each row of a file has a `label` (1 for supported, 0 for not supported), a `verdict` (1, 0 or null) and optionally a
+    `group`, which names the claim's prompt or response. The file may also be the input of an audit
+    (`factloop.evaluation.audit.rows`), in which case `evaluator` is required.
+
+    Raises ConfigError if the claims are unsuitable, and DataError if they cannot be read.
     """
     if os.path.isdir(place):  # also False for a name that is not a valid path
         return sample_of_run(place, evaluator)
@@ -50,10 +49,10 @@ def load_calibration(place: str | Path, *, evaluator: str | None = None) -> Cali
 def calibrated(
     summary: RunSummary, sample: CalibrationSample, *, transfer: Transfer | None, run: RunClaims | None = None
 ) -> RunSummary:
-    """Adds debiased precision and F1@K to the summary, with warnings if these figures should not be trusted.
+    """Adds corrected precision and F1@K to the summary, with warnings if they should not be trusted.
 
-    `run` is used to recognize labelled claims that belong to the run or come from its prompts. Without `run`, labelled
-    claims are recognized only if their group is the id of one of the run's prompts.
+    With `run`, labelled claims are matched to the run's own claims and prompts. Without it, a labelled claim is matched
+    only if its group is the id of one of the run's prompts.
     """
     if run is not None:
         sample = sample.held_against(run, can_own=sample.kind in (None, summary.kind))
@@ -73,7 +72,7 @@ def calibrated(
 
 
 def _with_interval_of_scores(found: RunDebiasing, summary: RunSummary) -> RunDebiasing:
-    """Uses the intervals of the run's scores for raw F1@K, so that a page shows only one interval per figure."""
+    """Copies the intervals of the run's scores to raw F1@K, so that a page shows one interval per figure."""
     of_scores = {
         at.k: at.f1 for system in summary.scores.systems if system.system == found.system for at in system.at_k
     }
@@ -100,21 +99,18 @@ def calibrate(
     level: float = LEVEL,
     score_sums: ScoreSums | None = None,
 ) -> Calibration:
-    """Returns each system's precision and F1@K, both raw and debiased.
+    """Returns each system's precision and F1@K, both raw and corrected.
 
-    If a system has labelled claims, only these are used to debias its figures, because claims of other systems with
-    different error rates would bias the result. Other systems are debiased with all labelled claims. Each estimate
-    states the number of claims used.
+    A system that has labelled claims is corrected with those alone, because other systems have different error rates. A
+    system without any is corrected with all labelled claims. Each estimate reports how many claims it used.
 
-    `transfer` is what the labelled claims and the run are assumed to have in common. If any labelled claim comes from
-    the system or from a prompt of the run, the default assumption is that each verdict is right equally often in both.
-    Otherwise, the default assumption is that both have the same TPR and FPR. There are then no prediction-powered
-    figures and therefore no debiased F1@K.
+    `transfer` is what the labelled claims and the run are assumed to share. The default is VERDICTS if any labelled
+    claim comes from the system or from one of its prompts, and ERROR_RATES otherwise. With ERROR_RATES there are no
+    prediction-powered figures, and therefore no corrected F1@K.
 
-    Claims from the same prompt are similar, so prompts are the sampling units. If a prompt of the run has labelled
-    claims (as in a run debiased with its own labels), the prompt's influences on both samples are added. `score_sums`
-    contains the sums of scores for the run's responses, by system and id, if the evaluator gives scores. Raises
-    ValueError if a K is below 1.
+    Prompts are the sampling units, because claims from the same prompt resemble each other. If labelled claims come
+    from a prompt of the run, the two samples are treated as dependent. `score_sums` maps (system, response id) to the
+    sum of the response's scores, if the evaluator gives scores. Raises ValueError if a K is below 1.
     """
     given = sorted(responses, key=lambda one: (one.system, one.prompt_id))
     names = sorted({one.system for one in given})
@@ -166,7 +162,7 @@ def _is_census(labelled: LabelledClaims, responses: Sequence[CountedResponse]) -
 
 
 def calibration_warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
-    """Yields the detectable reasons not to debias this run with these claims."""
+    """Yields every detectable reason not to correct this run with these claims."""
     start = f"Corrected with {plural(len(sample.labels), 'labelled claim')} from {sample.data}"
     judge = summary.fingerprint.evaluator
     if sample.fingerprint is None and sample.judges:
@@ -186,8 +182,8 @@ def calibration_warnings(sample: CalibrationSample, summary: RunSummary) -> Iter
     if sample.n_judged_otherwise:
         yield (
             f"{start}, {sample.n_judged_otherwise:,} of which are claims of this run with a different verdict "
-            "(from another judge or other documents, to which the labels may refer). Precision for this run alone is "
-            "therefore not reported; to report it, label claims of this run with `factloop research labels next RUN`"
+            "(from another judge or other documents, to which the labels may refer). “Claims supported, this run "
+            "alone” is therefore not reported; to report it, label claims with `factloop research labels next RUN`"
         )
     if sample.n_irrelevant:
         yield (
@@ -203,8 +199,8 @@ def calibration_warnings(sample: CalibrationSample, summary: RunSummary) -> Iter
             )
     if sample.kind is not None and sample.kind != summary.kind:
         yield (
-            f"{start}, which people split into facts. The evaluator split this run into claims itself, so precision "
-            "for this run alone is not reported; to report it, label claims with `factloop research labels next RUN`"
+            f"{start}, which people split into facts. The evaluator split this run into claims itself, so “Claims "
+            "supported, this run alone” is not reported; to report it, use `factloop research labels next RUN`"
         )
 
 
@@ -232,7 +228,6 @@ def _debiased_f1(
     *,
     is_sampled: bool,
 ) -> tuple[DebiasedF1, ...]:
-    """Returns F1@K, raw and debiased. As in the run's scores, the `exclude` policy leaves out abstentions."""
     rated = [one for one in responses if not (one.abstained and abstention is AbstentionPolicy.EXCLUDE)]
     found = debiased_f1(
         labelled, _judged(rated), ks, transfer=transfer, is_sampled=is_sampled, level=level, abstentions="zero"

@@ -1,4 +1,4 @@
-"""The items of a run over a data set. Each item is a response, in some cases with supplied facts."""
+"""The items of a run over a data set."""
 
 from __future__ import annotations
 
@@ -18,25 +18,22 @@ from factloop.evaluation.runs.records import JudgedResponse
 
 @dataclass(frozen=True)
 class RunItem:
-    """One response of one system to one prompt."""
-
     id: str
     system: str
     prompt_id: str
     prompt: str | None
     response: str
     facts: tuple[GivenFacts, ...] | None = None
-    """The supplied facts, or None if the response must be split."""
+    """None if the checker must split the response into facts itself."""
     labels: tuple[tuple[FactLabel, ...], ...] = ()
     """The human label of each supplied fact, sentence by sentence."""
     documents: tuple[OwnDocument, ...] | None = None
-    """The only documents to judge the response against, or None if the checker searches for evidence."""
+    """The only documents to judge against, or None if the checker searches for evidence."""
     is_evidence: bool = False
-    """Whether the documents are passages from an earlier run, which take the place of a search."""
+    """Whether the documents are passages that an earlier run found by searching."""
 
 
 def response_items(responses: Iterable[GivenResponse]) -> Iterator[RunItem]:
-    """Converts loaded responses to items, which will be split and judged."""
     for one in responses:
         yield RunItem(
             id=one.id,
@@ -49,10 +46,8 @@ def response_items(responses: Iterable[GivenResponse]) -> Iterator[RunItem]:
 
 
 def replayed_items(responses: Iterable[JudgedResponse], *, by_evidence: bool) -> Iterator[RunItem]:
-    """Converts the responses of a finished run to items, which will be split and judged again.
-
-    With `by_evidence`, each response is judged against all the evidence that the run found for it.
-    """
+    """Converts the responses of a finished run to items that will be split and judged again. With `by_evidence`, each
+    response is judged against all the evidence the run found for it."""
     for one in responses:
         evidence = (item for claim in one.report.claims for item in claim.evidence) if by_evidence else ()
         found = {
@@ -70,7 +65,6 @@ def replayed_items(responses: Iterable[JudgedResponse], *, by_evidence: bool) ->
 
 
 def labelled_item(response: FactScoreResponse) -> RunItem:
-    """Converts a labelled response to an item with its facts and their labels. An abstention has no facts."""
     sentences = response.sentences or ()
     facts = [sentence.atomic_facts or () for sentence in sentences]
     return RunItem(
@@ -91,15 +85,13 @@ _ITEM: TypeAdapter[RunItem] = TypeAdapter(RunItem)
 
 
 def spooled(items: Iterable[RunItem], *, limit: int | None = None) -> Spool[RunItem]:
-    """Saves the items to disk, keeping only the first `limit`.
-
-    Raises DataError if items cannot be distinguished or judged, and ConfigError if the disk is full.
-    """
+    """Saves the items to disk, at most `limit` of them. Raises DataError if an id is repeated or a system answers a
+    prompt twice, and ConfigError if the disk is full."""
     return Spool(_checked(items), dump=_dump, load=_ITEM.validate_json, limit=limit)
 
 
 def _dump(item: RunItem) -> bytes:
-    """Returns the item as a line. Empty document fields are omitted, so that older runs can be resumed."""
+    """Omits unset document fields, which keeps the lines identical to those of older runs, so that these can resume."""
     absent = {"documents"} if item.documents is None else set()
     return _ITEM.dump_json(item, exclude=absent | (set() if item.is_evidence else {"is_evidence"})) + b"\n"
 

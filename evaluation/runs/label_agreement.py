@@ -1,13 +1,12 @@
-"""Measures how far verdicts on supplied facts agree with human labels, fact by fact (Wei et al. 2024, section 4).
+"""Agreement between verdicts on supplied facts and human labels (Wei et al. 2024, section 4).
 
-The paper reports agreement: the fraction of facts whose verdict equals the label. Verdicts and labels have the same
-three classes. Agreement is 72.0% for 16,011 facts in 496 of FActScore's biographies, counting repeated texts once per
-response. Agreement is high whenever most facts belong to the same class, so this module also reports Cohen's kappa. For
-supported against not supported, it reports TPR, TNR and their mean.
+The paper reports the fraction of facts whose verdict equals the label. Both have three classes. On 16,011 facts in 496
+of FActScore's biographies it finds 72.0%. If most facts belong to one class, this fraction is high for any judge, so
+Cohen's kappa, TPR, TNR and balanced accuracy are reported too.
 
-Departures: a fact without a verdict counts neither as agreement nor as disagreement, and is reported separately. Each
-figure has a percentile bootstrap interval. Resampling draws whole prompts, with the responses of all systems. Labels
-are a reference, not the truth: the authors found SAFE right on 76 of 100 facts on which it disagreed with annotators.
+Departures: a fact without a verdict is counted separately, neither as agreement nor as disagreement. Each figure has a
+percentile bootstrap interval that resamples whole prompts. The labels themselves contain errors: where SAFE and the
+annotators disagreed, the authors found SAFE right on 76 of 100 facts.
 """
 
 from __future__ import annotations
@@ -37,16 +36,13 @@ _NAMES = dict(zip(ROWS, ("supported", "not_supported", "irrelevant"), strict=Tru
 
 
 class LabelTable(Record):
-    """Counts facts by human label (three rows) and verdict (four columns).
-
-    A text that is repeated in a response counts once.
-    """
+    """Counts of facts by human label (rows) and verdict (columns). A text repeated in a response counts once."""
 
     supported: Counts
     not_supported: Counts
     irrelevant: Counts
     repeated: Counts = Counts()
-    """Number of facts with each label that repeat an earlier fact of the response verbatim. The rows exclude them."""
+    """By label, the number of facts that repeat an earlier fact of the response verbatim. The rows exclude them."""
 
     @property
     def n_facts(self) -> int:
@@ -54,7 +50,6 @@ class LabelTable(Record):
 
     @property
     def labels(self) -> Counts:
-        """The number of facts with each human label, including repeated facts."""
         return Counts(
             supported=self.supported.total + self.repeated.supported,
             not_supported=self.not_supported.total + self.repeated.not_supported,
@@ -70,30 +65,26 @@ class TabledResponse:
 
 
 class SystemAgreement(Record):
-    """The agreement of verdicts with labels for one system, or for all systems. Higher is always better."""
+    """Agreement for one system, or for all of them. Higher is better in every field."""
 
     system: str | None
-    """None for all systems combined."""
     table: LabelTable
     n_responses: Count
-    """Number of responses with at least one labelled fact."""
     n_unscored: Count
     agreement: PromptFigure
     """Fraction in [0, 1] of scored facts whose verdict equals the label."""
     kappa: PromptFigure
-    """Cohen's kappa of the three classes over scored facts, in [-1, 1], where 0 means no better than chance."""
+    """Cohen's kappa over the three classes, in [-1, 1]. 0 means no better than chance."""
     tpr: PromptFigure
-    """Fraction of the facts labelled supported that were judged supported. Facts that are irrelevant by label or by
-    verdict are excluded."""
+    """Of the facts labelled supported, the fraction judged supported. Facts labelled or judged irrelevant are
+    excluded."""
     tnr: PromptFigure
-    """Fraction of the facts labelled not supported that were judged not supported, with the same exclusions."""
+    """Of the facts labelled not supported, the fraction judged not supported, with the same exclusions."""
     balanced_accuracy: PromptFigure
-    """Mean of TPR and TNR. 0.5 is chance level."""
+    """Mean of TPR and TNR, where 0.5 is chance."""
 
 
 class LabelAgreement(Record):
-    """The agreement of verdicts with human labels, for all systems combined and for each system in order of name."""
-
     overall: SystemAgreement
     systems: tuple[SystemAgreement, ...]
     level: Annotated[float, Field(gt=0.0, lt=1.0)]
@@ -101,7 +92,7 @@ class LabelAgreement(Record):
 
 
 def table_of(claims: Iterable[Claim], labels: Mapping[str, FactLabel]) -> LabelTable:
-    """Returns the table of one report. `labels` maps claim ids to labels. Claims without a label are skipped."""
+    """Tabulates one report's claims. `labels` maps claim ids to labels, and claims without a label are skipped."""
     by_label: dict[FactLabel, list[Claim]] = {label: [] for label in ROWS}
     repeated: list[FactLabel] = []
     texts: set[str] = set()
@@ -123,7 +114,6 @@ def table_of(claims: Iterable[Claim], labels: Mapping[str, FactLabel]) -> LabelT
 
 
 def count_labels(claims: Sequence[Claim], labels: Mapping[str, FactLabel], repeats: Repeats) -> Counts:
-    """Counts a response's claims by human label. `repeats` says how to count repeated claims."""
     labelled = [claim for claim in claims if claim.id in labels]
     counting = [labels[claim.id] for claim in claims_that_count(labelled, repeats)]
     found = {_NAMES[label]: counting.count(label) for label in ROWS}
@@ -137,7 +127,7 @@ def agree_with_labels(
     resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> LabelAgreement:
-    """Returns the agreement of a run, without intervals if `rng` is None. The order of responses has no effect."""
+    """Returns the agreement of a run, without intervals if `rng` is None. The order of responses does not matter."""
     given = sorted((one for one in responses if one.table.n_facts), key=lambda one: (one.system, one.prompt_id))
     prompts = {name: number for number, name in enumerate(sorted({one.prompt_id for one in given}))}
     times = sample_and_draws(len(prompts), rng, resamples)
@@ -154,7 +144,7 @@ def agree_with_labels(
 def _agreement(
     system: str | None, responses: Sequence[TabledResponse], prompts: Mapping[str, int], times: Floats, level: float
 ) -> SystemAgreement:
-    """`times` has shape (1 + n_resamples, n_prompts). Its first row, for the sample itself, contains only ones."""
+    """`times` has shape (1 + n_resamples, n_prompts). Its first row is all ones and gives the sample itself."""
     cells = np.zeros((len(prompts), 3, 4))
     for one in responses:
         rows = (one.table.supported, one.table.not_supported, one.table.irrelevant)
@@ -188,10 +178,8 @@ def _agreement(
 
 
 def _figure(values: Floats, why: Undefined, facts: Sequence[Floats], level: float) -> PromptFigure:
-    """`values` contains the value of the sample, followed by the values of the resamples.
-
-    For each fraction that the figure is based on, `facts` contains the number of facts by prompt.
-    """
+    """`values` starts with the sample's value, then has one per resample. `facts` has, for each denominator, the number
+    of facts of each prompt."""
     of_prompt = np.array(facts)
     n, n_prompts = int(of_prompt.sum()), int(np.count_nonzero(of_prompt.sum(axis=0)))
     if np.isnan(values[0]):

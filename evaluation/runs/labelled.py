@@ -1,7 +1,7 @@
-"""Reads labelled claims for debiasing from a finished run, the rows of a file, or the predictions of an audit.
+"""Reads labelled claims from a finished run, a file of rows, or the input of an audit.
 
-Counting a claim twice would change the figure. It could also make a run appear completely labelled, so that its
-interval would have no width. Rows about the same claim therefore count only once, and are rejected if they differ.
+Rows about the same claim are counted once, and rejected if they contradict each other. A duplicate would change the
+figures, and could make a run appear completely labelled, with an interval of zero width.
 """
 
 from __future__ import annotations
@@ -41,48 +41,40 @@ _LABELS = {FactLabel.SUPPORTED: 1, FactLabel.NOT_SUPPORTED: 0}
 
 @dataclass(frozen=True)
 class CalibrationSample:
-    """Claims with human labels and an evaluator's verdicts."""
-
     data: str
-    """The name of the data and, for a file, its hash."""
     labels: tuple[int, ...]
-    """1 for supported, 0 for not supported."""
     verdicts: tuple[int | None, ...]
-    """1 for supported, 0 for not supported, None if there is no verdict."""
     groups: tuple[str, ...] | None = None
     """The prompt or response of each claim, or None if all claims are independent."""
     n_irrelevant: int = 0
-    """Number of claims that were left out because they were labelled or judged irrelevant."""
+    """Claims left out because they were labelled or judged irrelevant."""
     fingerprint: Fingerprint | None = None
-    """The fingerprint of the run that judged the claims, or None for a file."""
+    """The fingerprint of the run that judged the claims. None for a file."""
     judges: frozenset[str] = frozenset()
-    """The evaluators named in a file. Empty unless every claim in the file names one."""
+    """The evaluators named in a file. Empty unless every row names one."""
     kind: Literal["responses", "factscore"] | None = None
     of_systems: tuple[str, ...] | None = None
-    """The system that wrote each claim, or None if unknown."""
     responses: tuple[Hashable, ...] | None = None
-    """An identifier of each claim's response that is unique across systems. None if the groups are the responses."""
+    """Identifies each claim's response across all systems. None if the groups are the responses."""
     probabilities: tuple[float, ...] | None = None
-    """Probability that each claim was drawn for labelling, or None if all are equally likely."""
+    """The probability that each claim was drawn for labelling. None if all were equally likely."""
     origins: tuple[ClaimOrigin, ...] | None = None
-    """The data that identify each claim, or None if claims cannot be identified."""
+    """What identifies each claim, or None if nothing does."""
     is_own: tuple[bool, ...] | None = None
-    """Whether each claim belongs to the run that is being corrected. None until the claims are compared with a run."""
+    """Whether each claim belongs to the run being corrected. None until compared with a run."""
     scores: tuple[float | None, ...] | None = None
-    """The evaluator's score for each claim, or None if there are no scores."""
     n_judged_otherwise: int = 0
-    """Number of claims with a different verdict in the run. If above 0, no claim counts as the run's own."""
+    """Claims whose verdict differs in the run. If there are any, no claim counts as the run's own."""
 
     @property
     def systems(self) -> frozenset[str]:
-        """The systems that wrote the claims, or an empty set if the systems are unknown."""
         return frozenset(self.of_systems or ())
 
     def held_against(self, run: RunClaims, *, can_own: bool = True) -> CalibrationSample:
-        """Uses the ids of the run's prompts as groups, and identifies which claims belong to the run.
+        """Sets the groups to the run's prompt ids where known, and marks the claims that belong to the run.
 
-        If annotators split the responses into claims, `can_own` must be False, so that no claim counts as the run's
-        own. A few claims that happen to have the same text are not a sample of the evaluator's claims.
+        `can_own` must be False if annotators split the responses into claims. Any claim of the run with the same text
+        is then a coincidence.
         """
         if self.origins is None:
             return self
@@ -102,10 +94,7 @@ class CalibrationSample:
         return not {*(self.groups or ())}.isdisjoint(prompts)
 
     def for_system(self, name: str) -> LabelledClaims:
-        """Returns the system's own claims, or all claims if it has none.
-
-        Claims of other systems do not count as the run's own.
-        """
+        """Returns the system's own claims. If it has none, returns all claims, with none marked as the run's own."""
         own = [place for place, one in enumerate(self.of_systems or ()) if one == name]
         kept = own or range(len(self.labels))
         is_of_others = self.of_systems is not None and not own
@@ -121,7 +110,7 @@ class CalibrationSample:
 
 
 def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample:
-    """Reads a finished run's labelled claims. Raises ConfigError if it has none, and DataError if it is damaged."""
+    """Raises ConfigError if the run has no labelled claims, and DataError if it is damaged."""
     if evaluator is not None:
         raise ConfigError(f"{place} is a run, which has only one evaluator; do not specify {evaluator!r}")
     run = read_run(place)
@@ -146,11 +135,10 @@ def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample
 
 
 _LabelledClaim = tuple[int, int | None, str, ClaimOrigin, float | None, tuple[str, str]]
-"""Label, verdict, prompt, origin, score, and the system and id of the response."""
 
 
 def _labelled(judged: JudgedResponse) -> Iterator[_LabelledClaim | None]:
-    """Yields each labelled claim that counts in the run's figures, or None if it is labelled or judged irrelevant."""
+    """Yields each labelled claim that counts in the figures, or None in place of an irrelevant one."""
     report = judged.report
     for claim in counted_claims(report):
         label, verdict = judged.labels.get(claim.id), claim.judgement.verdict
@@ -186,24 +174,20 @@ def _name(value: Any) -> Any:
 
 
 class LabelledRow(Record):
-    """One labelled claim with the evaluator's verdict."""
-
     model_config = ConfigDict(extra="ignore")
 
     label: Annotated[Literal[0, 1], BeforeValidator(_zero_or_one)]
     verdict: Annotated[Literal[0, 1] | None, BeforeValidator(_zero_one_or_none)]
     group: Annotated[NotBlank, BeforeValidator(_name)] | None = None
     system: NotBlank | None = None
-    """The system that wrote the claim."""
     probability: Probability | None = None
-    """Probability that the claim was drawn for labelling, as written by `factloop research labels next`."""
+    """The probability that the claim was drawn for labelling, as written by `factloop research labels next`."""
     response_id: Annotated[NotBlank, BeforeValidator(_name)] | None = None
     claim: str | None = None
-    """The claim's text, used to recognize claims of the run being corrected."""
     score: Share | None = None
-    """The evaluator's score. It is used instead of the verdict if it makes an interval narrower."""
+    """The evaluator's score, used instead of the verdict where that narrows an interval."""
     judge: NotBlank | None = None
-    """The evaluator that gave the verdict, as written by `factloop research labels export`."""
+    """The evaluator, as written by `factloop research labels export`."""
 
     @property
     def origin(self) -> ClaimOrigin:
@@ -212,15 +196,10 @@ class LabelledRow(Record):
 
 @dataclass
 class NamedClaims:
-    """The distinguishable claims in a file, with the first row of each."""
-
     first: dict[tuple[object, ...], tuple[int, LabelledRow]] = field(default_factory=dict)
 
     def has(self, row: Row, read: LabelledRow) -> bool:
-        """Whether an earlier row is about the same claim.
-
-        Raises DataError if the earlier row has another judge, label, verdict or probability.
-        """
+        """Whether an earlier row is about the same claim. Raises DataError if the two rows contradict each other."""
         key = _key(row, read)
         if key is None:
             return False
@@ -236,7 +215,7 @@ class NamedClaims:
 
 
 def _key(row: Row, read: LabelledRow) -> tuple[object, ...] | None:
-    """Returns a unique key for the claim, or None if rows with equal keys could be about different responses."""
+    """Returns None if two rows with equal keys could still be about different responses."""
     given = (row.fields.get(name) for name in ("dataset", "claim_id"))
     dataset, claim_id = ("" if value is None else str(value) for value in given)
     if read.response_id is None or (read.claim is None and not claim_id):
@@ -247,9 +226,9 @@ def _key(row: Row, read: LabelledRow) -> tuple[object, ...] | None:
 def read_labelled_rows(place: str | Path) -> CalibrationSample:
     """Reads rows with `label`, `verdict` and optionally `group` and `system` (JSON Lines, JSON, CSV or Parquet).
 
-    Claims of a run are identified by `group`, `response_id` and `claim`. Repeated claims count once. Raises DataError
-    if a row is malformed, a column is misspelt, a claim has two labels, only some rows have a group or a system, or the
-    file is empty. Raises ConfigError if the file contains an audit's predictions, because an evaluator must be named.
+    Raises DataError if a row is malformed, a column is misspelled, two rows contradict each other, only some rows have
+    a group or a system, or the file is empty. Raises ConfigError if the file is the input of an audit, which needs the
+    name of an evaluator.
     """
     rows: list[LabelledRow] = []
     named = NamedClaims()
@@ -295,15 +274,14 @@ def _refuse_unlike(row: Row, read: LabelledRow, first: LabelledRow, line: int) -
 
 
 def _column(values: Iterable[T | None]) -> tuple[T, ...] | None:
-    """Returns the values, or None if no row contains one. Either all rows or none must contain a value."""
     return tuple(value for value in values if value is not None) or None
 
 
 def read_predictions(place: str | Path, evaluator: str) -> CalibrationSample:
-    """Reads one evaluator's scores from the input of an audit. A score of 0.5 or more means supported.
+    """Reads one evaluator's scores from the input of an audit. A score of at least 0.5 means supported.
 
-    Groups are prompts or, without prompts, responses. Raises DataError as the audit does, and ConfigError if the
-    evaluator is unknown.
+    Claims are grouped by prompt, or by response if there are no prompts. Raises DataError if the file cannot be
+    audited, and ConfigError if the evaluator is unknown.
     """
     from factloop.evaluation.audit.rows import load_predictions
     from factloop.evaluation.audit.table import THRESHOLD, clusters_of

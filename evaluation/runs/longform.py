@@ -1,21 +1,21 @@
-"""Computes F1@K for a run of long answers (Wei et al. 2024, arXiv 2403.18802, section 5), with intervals over prompts.
+"""F1@K for a run of long answers (Wei et al. 2024, arXiv 2403.18802, section 5), with intervals over prompts.
 
-For one answer with S supported and N not supported claims, precision = S / (S + N), recall@K = min(S / K, 1), and F1@K
-is their harmonic mean, or 0 if S = 0. F1@K is in [0, 1], and higher is better. Irrelevant claims have no effect. The
-score of a run is the mean over its answers.
+For an answer with S supported and N not supported claims, precision = S / (S + N) and recall@K = min(S / K, 1). F1@K is
+their harmonic mean, or 0 if S = 0. It lies in [0, 1], and higher is better. Irrelevant claims are ignored. A run's
+score is the mean over its answers.
 
-Departures from the released code: answers without any claims (abstentions) count as 0 only under the `zero` policy. An
-answer that has unscored claims, but none judged supported or not supported, tells us nothing, so it is left out and
-counted separately. A mean over no answers is None, not 0.
+Departures from the released code: an answer without claims (an abstention) scores 0 only under the `zero` policy. An
+answer with unscored claims, but none judged supported or not supported, is left out and counted separately. The mean of
+no answers is None, not 0.
 
-An answer is fully supported if all of its claims are (Godbole & Jia, section 2.1). Irrelevant claims are ignored. An
-answer is left out if the outcome depends on an unscored claim, or if it has no claims to support. FACTS Grounding
-(Jacovi et al. 2025, arXiv 2501.03200) ranks models by the share of answers that are both eligible and fully supported.
-In this share, an ineligible answer counts as 0, whatever it claims. An eligible answer without claims counts as 1,
-unless abstentions are excluded. Both shares have Wilson intervals, because a system answers each prompt once.
+An answer is fully supported if all its claims are (Godbole & Jia, section 2.1), ignoring irrelevant ones. It is left
+out if the outcome depends on an unscored claim, or if it has no claims to support. FACTS Grounding (Jacovi et al. 2025,
+arXiv 2501.03200) ranks models by the fraction of answers that are both eligible and fully supported. There, an
+ineligible answer scores 0. An eligible answer without claims scores 1, unless abstentions are excluded. Both fractions
+have Wilson intervals, because a system answers each prompt once.
 
-To add a figure, add a `Measure` and a field to `SystemScore`, or to `ScoreAtK` if the figure depends on K. The scores,
-the terminal, the page and the downloadable table all iterate over the measures.
+To add a figure, add a `Measure` and a field to `SystemScore`, or to `ScoreAtK` if it depends on K. All outputs iterate
+over the measures.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 RESAMPLES = 2000
 LEVEL = 0.95
 FEWEST_PROMPTS = 30
-"""With fewer prompts, percentile intervals are too narrow: with five prompts, 95% intervals covered 83% of means."""
+"""Below this, percentile intervals are too narrow: with five prompts, 95% intervals covered 83% of means."""
 CURVE_POINTS = 50
 ROUNDING = 1e-12
 """Relative differences below this are rounding errors and do not affect ranks."""
@@ -53,29 +53,25 @@ class AbstentionPolicy(StrEnum):
     """How to count an answer without claims."""
 
     ZERO = "zero"
-    """The answer has an F1@K of 0, as in the paper's code."""
+    """It scores 0, as in the paper's code."""
     EXCLUDE = "exclude"
-    """The answer is left out of all means and counted separately."""
+    """It is left out of all means and counted separately."""
 
 
 class KRule(StrEnum):
-    """A rule for choosing K."""
-
     GIVEN = "given"
     MEDIAN = "median"
-    """The median number of supported claims in the run's answers, rounded up, at least 1."""
+    """The median number of supported claims per answer, rounded up, at least 1."""
     MAXIMUM = "maximum"
-    """The maximum number of supported claims, at least 1."""
+    """The maximum number of supported claims per answer, at least 1."""
 
 
 class CountedResponse(Record):
-    """An answer by one system to one prompt."""
-
     system: str
     prompt_id: str
     counts: Counts
     eligible: bool | None = None
-    """Whether the answer does what the prompt asks for. None if this was not judged or could not be judged."""
+    """Whether the answer does what the prompt asks. None if unknown."""
 
     @property
     def as_counted(self) -> Counts:
@@ -85,12 +81,12 @@ class CountedResponse(Record):
 
     @property
     def abstained(self) -> bool:
-        """Whether the answer makes no claims at all. An answer with only irrelevant claims does not abstain."""
+        """Whether the answer makes no claims. An answer with only irrelevant claims is not an abstention."""
         return self.counts.total == 0
 
     @property
     def unscored(self) -> bool:
-        """Whether the answer has unscored claims, but no claim judged supported or not supported."""
+        """Whether some claims are unscored and none was judged supported or not supported."""
         return is_unknown(self.counts)
 
 
@@ -100,22 +96,18 @@ class ChosenK(Record):
 
 
 class PromptFigure(Figure):
-    """A figure over answers or their claims, with Wilson's interval or a percentile bootstrap interval over prompts."""
+    """A figure over answers or their claims, with a Wilson interval or a percentile bootstrap interval over prompts."""
 
     low: float | None = None
     high: float | None = None
-    """None without a random generator or with fewer than two prompts (of each class, for balanced accuracy). Also None
-    if all resamples have the same value, as for a rate of 0 or 1, because this does not prove certainty."""
+    """None without a random generator, or with fewer than two prompts (of each class, for balanced accuracy). Also None
+    if all resamples agree, as for a rate of 0 or 1: that does not make the figure certain."""
     n_prompts: Count
-    """Number of different prompts."""
 
 
 class Mean(PromptFigure):
-    """A mean over answers. It is undefined if no answer has a value."""
-
     value: Share | None
     n: Count
-    """Number of answers that the mean is based on."""
 
 
 class ScoreAtK(Record):
@@ -129,30 +121,28 @@ class SystemScore(Record):
     n_responses: Count
     n_abstained: Count
     n_unscored_responses: Count
-    """Number of answers about which nothing is known. These answers are excluded from the means."""
+    """Answers with unscored claims and no scored ones, which the means exclude."""
     counts: Counts
-    """Number of claims in all answers of the system, including irrelevant and unscored ones."""
+    """Counts over all the system's answers, including irrelevant and unscored claims."""
     precision: Mean
-    """Mean over answers with a claim that is supported or not supported. Abstentions have no precision."""
+    """Mean over answers with at least one claim judged supported or not supported."""
     fully_supported: Mean | None = None
-    """Share of answers whose claims are all supported, or None in files from earlier versions."""
+    """Fraction of answers whose claims are all supported. None in files from earlier versions."""
     eligible_and_supported: Mean | None = None
-    """Share of answers that are eligible and fully supported, or None if eligibility was not judged."""
+    """Fraction of answers that are eligible and fully supported. None if eligibility was not judged."""
     at_k: tuple[ScoreAtK, ...]
 
 
 class Ranking(Record):
-    """The systems at one K, best first. Systems without a value are left out."""
+    """Best first. Systems without a value are left out."""
 
     k: K
     systems: tuple[str, ...]
     ranks: Mapping[str, Annotated[float, Field(ge=1.0)]]
-    """Ranks starting at 1. Systems with the same F1@K share their mean rank."""
+    """Ranks from 1. Tied systems share their mean rank."""
 
 
 class LongFormScores(Record):
-    """F1@K of each system in a run, ordered by name, with the counts that the figures are based on."""
-
     abstention: AbstentionPolicy
     ks: tuple[ChosenK, ...]
     systems: tuple[SystemScore, ...]
@@ -164,40 +154,33 @@ class LongFormScores(Record):
 class CurvePoint(Record):
     k: K
     f1: Mapping[str, Share | None]
-    """Maps systems to their mean F1@K."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A mean over a system's answers."""
-
     quantity: str
-    """The measure's field in `SystemScore` or `ScoreAtK`."""
     words: str
     of: Callable[[CountedResponse, int], float | None]
-    """Returns the value of an answer at K, or None if the answer has no value."""
+    """Takes an answer and K. Returns None if the answer has no value."""
     at_k: bool = True
-    """Whether there is a value for each K."""
     leads: bool = False
-    """Whether the measure is shown on the terminal, at the top of the page and next to figures from human labels."""
+    """Whether the terminal and the top of the page show it."""
     is_share: bool = False
-    """Whether the measure is a share, so that each answer has the value 0 or 1."""
+    """Whether each answer's value is 0 or 1."""
 
     def heading(self, k: int | None) -> str:
-        """Returns the heading of the measure's column, such as `F1@64` or `Precision`."""
+        """Returns the column heading, such as `F1@64` or `Precision`."""
         return f"{self.words}@{k}" if self.at_k else self.words
 
     def value(self, response: CountedResponse, k: int | None, abstention: AbstentionPolicy) -> float | None:
-        """Returns the answer's value, or None if it is undefined or excluded. Only measures at K use `k`."""
+        """Returns the answer's value, or None if it is undefined or excluded. `k` is ignored unless `at_k`."""
         is_known = is_rated(response, abstention) or (self.is_share and response.unscored)
         return self.of(response, k or 1) if is_known else None
 
 
 def fully_supported(response: CountedResponse, _k: int = 1) -> float | None:
-    """Returns 0 if any claim is not supported, or 1 if all claims are supported.
-
-    Returns None if the outcome depends on unscored claims, or if there are no claims to support.
-    """
+    """Returns 1 if all claims are supported and 0 if any is not. Returns None if the outcome depends on unscored
+    claims, or if there are no claims to support."""
     counts = response.counts
     if counts.not_supported:
         return 0.0
@@ -205,7 +188,7 @@ def fully_supported(response: CountedResponse, _k: int = 1) -> float | None:
 
 
 def eligible_and_supported(response: CountedResponse, _k: int = 1) -> float | None:
-    """Returns 0 for an ineligible answer, 1 if nothing needs support, and otherwise the value of `fully_supported`."""
+    """Returns 0 for an ineligible answer, 1 if an eligible one has no claims to support, else `fully_supported`."""
     if not response.eligible:
         return None if response.eligible is None else 0.0
     return 1.0 if not response.counts.scored + response.counts.unscored else fully_supported(response)
@@ -213,28 +196,23 @@ def eligible_and_supported(response: CountedResponse, _k: int = 1) -> float | No
 
 F1 = Measure("f1", "F1", lambda one, k: f1_at_k(one.as_counted, k), leads=True)
 PRECISION = Measure("precision", "Precision", lambda one, _: precision(one.as_counted), at_k=False, leads=True)
-"""Precision is defined only for answers with at least one claim that is supported or not supported."""
 RECALL = Measure("recall", "Recall", lambda one, k: recall_at_k(one.as_counted, k))
 SHARES = (
     Measure("fully_supported", "Fully supported", fully_supported, False, True, True),
     Measure("eligible_and_supported", "Eligible and fully supported", eligible_and_supported, False, True, True),
 )
 MEASURES = (F1, PRECISION, *SHARES, RECALL)
-"""All measures, in display order."""
 
 
 def is_rated(response: CountedResponse, abstention: AbstentionPolicy) -> bool:
-    """Whether an answer counts in means.
-
-    The policy decides whether abstentions count. Answers about which nothing is known never count.
-    """
+    """Whether the answer counts in means. The policy decides about abstentions; an unscored answer never counts."""
     if response.abstained:
         return abstention is AbstentionPolicy.ZERO
     return not response.unscored
 
 
 def figures_of(system: SystemScore) -> Iterator[tuple[Measure, int | None, Mean]]:
-    """Yields each of a system's means with its measure and, for measures at K, its K."""
+    """Yields each of the system's means with its measure, and with K if the measure depends on it."""
     for measure in MEASURES:
         if measure.at_k:
             yield from ((measure, at.k, getattr(at, measure.quantity)) for at in system.at_k)
@@ -251,10 +229,10 @@ def score_long_form(
     resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> LongFormScores:
-    """Calculates means over each system's answers at each K, without intervals if `rng` is None.
+    """Computes each system's means at each K, without intervals if `rng` is None.
 
-    The same prompts are drawn for all systems. The order of the responses has no effect. Raises ValueError if a K is
-    below 1, or if a system answers a prompt twice.
+    The bootstrap draws the same prompts for all systems. The order of responses does not matter. Raises ValueError if a
+    K is below 1, or if a system answers a prompt twice.
     """
     given = sorted(responses, key=lambda response: (response.system, response.prompt_id))
     _refuse_second_answers(given)
@@ -284,7 +262,7 @@ def score_long_form(
 def choose_ks(
     responses: Iterable[CountedResponse], ks: Sequence[int | Literal["median", "maximum"]]
 ) -> tuple[ChosenK, ...]:
-    """Converts the Ks to numbers and removes duplicates. Raises ValueError if a K is below 1."""
+    """Resolves `median` and `maximum` and removes duplicates. Raises ValueError if a K is below 1."""
     supported = [response.as_counted.supported for response in responses]
     found: dict[int, ChosenK] = {}
     for k in ks:
@@ -303,7 +281,7 @@ def choose_ks(
 def f1_curve(
     responses: Iterable[CountedResponse], *, abstention: AbstentionPolicy, ks: Sequence[int] | None = None
 ) -> tuple[CurvePoint, ...]:
-    """Returns each system's mean F1@K as a function of K. By default, K runs from 1 to the most supported claims."""
+    """By default, K runs from 1 to the maximum number of supported claims."""
     given = list(responses)
     if ks is None:
         (highest,) = choose_ks((one for one in given if is_rated(one, abstention)), ["maximum"])
@@ -316,7 +294,7 @@ def f1_curve(
 
 
 def _spread(highest: int) -> list[int]:
-    """Returns up to `CURVE_POINTS` integers from 1 to `highest`, evenly spaced on a logarithmic scale."""
+    """Returns up to `CURVE_POINTS` integers from 1 to `highest`, evenly spaced on a log scale."""
     if highest <= CURVE_POINTS:
         return list(range(1, highest + 1))
     steps = (round(highest ** (step / (CURVE_POINTS - 1))) for step in range(CURVE_POINTS))
@@ -330,9 +308,7 @@ def _refuse_second_answers(responses: Sequence[CountedResponse]) -> None:
 
 
 _Sample = list[tuple[str, float]]
-"""The prompt and value of each answer that has a value."""
 _Place = tuple[str, str, int | None]
-"""The system, quantity and K of a mean."""
 
 
 def _sample(
@@ -404,7 +380,7 @@ def _ranking(place: int, k: int, systems: Sequence[SystemScore]) -> Ranking:
 
 
 def _rank(value: float, values: Sequence[float]) -> float:
-    """Returns a value's rank, where 1 is the highest. Values that differ only by rounding share their mean rank."""
+    """Rank 1 is the highest. Values that differ only by rounding share their mean rank."""
     equal = sum(math.isclose(value, other, rel_tol=ROUNDING) for other in values)
     better = sum(other > value and not math.isclose(value, other, rel_tol=ROUNDING) for other in values)
     return better + (equal + 1) / 2

@@ -1,4 +1,4 @@
-"""Reads the folder of a run: its summary, its reports one at a time, and its verdicts in the form that audits read."""
+"""Reads the folder of a finished run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 
 DESCRIPTION, SUMMARY, REPORTS = "run.json", "summary.json", "reports.jsonl"
 LONGEST_REPORT = 2**30
-"""Maximum length in bytes of a line in `reports.jsonl`. A line contains a response with all its evidence."""
+"""In bytes. A line holds a response with all its evidence."""
 
 R = TypeVar("R", bound=Record)
 
@@ -30,10 +30,8 @@ class FinishedRun(Iterable[JudgedResponse]):
     summary: RunSummary
 
     def __iter__(self) -> Iterator[JudgedResponse]:
-        """Yields the responses in the summary with their reports, in the order in which the responses were judged.
-
-        Raises DataError on reaching a line that cannot be read, or at the end if a response is missing.
-        """
+        """Yields the responses of the summary in the order they were judged. Raises DataError at a line that cannot be
+        read, or at the end if a response is missing."""
         missing = {line.id for line in self.summary.responses}
         path = self.path / REPORTS
         for number, line in read_lines(path, longest=LONGEST_REPORT):
@@ -47,7 +45,7 @@ class FinishedRun(Iterable[JudgedResponse]):
 
 
 def read_run(path: str | Path) -> FinishedRun:
-    """Reads the run in a folder. Raises ConfigError if no finished run exists, and DataError if the run is damaged."""
+    """Raises ConfigError if the folder holds no finished run, and DataError if the run is damaged."""
     folder = Path(path)
     summary = folder / SUMMARY
     if not (folder / DESCRIPTION).is_file():
@@ -78,7 +76,8 @@ def parse_judged(line: str | bytes, path: str, number: int | None) -> JudgedResp
 
 
 def parse_record(text: str | bytes, kind: type[R], path: str, line: int | None, advice: str) -> R:
-    """Parses a record that factloop wrote. Raises DataError with `advice`, except for records of another version."""
+    """Parses a record that factloop wrote. Raises DataError with `advice`, or without it if the record was written in
+    another format version."""
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
@@ -108,9 +107,10 @@ _VERDICTS: dict[Verdict | None, int] = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPOR
 
 
 def predictions_of(responses: Iterable[JudgedResponse], *, dataset: str) -> str:
-    """Returns JSON Lines for `factloop.evaluation.audit.rows`, a line per claim labelled supported or not.
+    """Returns the input of an audit (`factloop.evaluation.audit.rows`) as JSON Lines, one line per claim labelled
+    supported or not supported.
 
-    The order of the responses has no effect. Claims labelled irrelevant are left out. The evaluators are:
+    The order of the responses does not matter. The evaluators are:
     - the judge, with 1 or 0 for its verdict, or null if it gave no verdict or found the claim irrelevant;
     - `NAME: score`, if the judge gives scores in [0, 1];
     - each model of a jury, with its own verdict.

@@ -1,5 +1,3 @@
-"""Defines the records of a run over a data set: a line per response, and a summary of the whole run."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -26,20 +24,19 @@ from factloop.evaluation.runs.longform import CountedResponse, CurvePoint, LongF
 
 
 class JudgedResponse(Record):
-    """A line of a run's `reports.jsonl`: a response with its complete report."""
+    """A line of `reports.jsonl`."""
 
     id: str
     system: str
-    """The system that wrote the response."""
     prompt_id: str
-    """The id of the prompt. Responses of different systems to the same prompt share it."""
+    """Shared by all systems' responses to the same prompt."""
     report: FactualityReport
     labels: Mapping[str, FactLabel] = Field(default_factory=dict)
-    """Maps claim ids to human labels, if the claims were supplied with labels."""
+    """Human labels by claim id. Empty if the claims were not supplied with labels."""
 
     @property
     def judgements(self) -> tuple[Judgement, ...]:
-        """The judgements of the response's claims and of its eligibility."""
+        """The judgements of all claims and of the response's eligibility."""
         return (*(claim.judgement for claim in self.report.claims), *filter(None, [self.report.eligibility]))
 
     @property
@@ -51,63 +48,50 @@ class JudgedResponse(Record):
 
 
 class ResponseLine(CountedResponse):
-    """A response as stored in the summary."""
-
     id: str
 
 
 class RunDebiasing(Record):
-    """One system's figures, debiased with labelled claims."""
-
     system: str
     precision: DebiasedPrecision
     f1: tuple[DebiasedF1, ...]
-    """F1@K for each K in the run."""
     transfer: Transfer
-    """What the labelled claims and the run are assumed to share, as requested or according to `is_sampled`."""
     is_sampled: bool
-    """Whether labelled claims come from the system or, if their system is unknown, from prompts in the run."""
+    """Whether any labelled claim comes from the system or, if systems are unknown, from a prompt of the run."""
     n_of_prompts: Count
-    """Number of labelled claims from the run's prompts. They were drawn with the run and are not a separate sample."""
+    """Labelled claims from the run's prompts. They are not an independent sample."""
     n_own: Count
-    """Number of these claims that belong to the run itself."""
+    """The number of those claims that belong to the run itself."""
 
 
 class Calibration(Record):
-    """The labelled claims used to debias a run, and the debiased figures."""
-
     data: str
-    """The name of the data and, for a file, its hash."""
     n_claims: Count
     n_unscored: Count
-    """Number of labelled claims that are not used because they have no verdict."""
+    """Labelled claims that could not be used because they have no verdict."""
     systems: tuple[RunDebiasing, ...]
 
 
 class RunSummary(Record):
-    """The summary of a complete run. Attempts at the same run differ only in `usage` and `created_at`."""
+    """Attempts at the same run differ only in `usage` and `created_at`."""
 
     schema_version: Literal["2.0", "2.1"] = "2.1"
     kind: Literal["responses", "factscore"]
     data: str
-    """The name of the data and, for a file, its hash."""
     scores: LongFormScores
     curve: tuple[CurvePoint, ...]
-    """F1@K as a function of K."""
     responses: tuple[ResponseLine, ...]
-    """The responses, ordered by system and prompt."""
     labelled: LongFormScores | None = None
-    """The same scores computed from human labels, at the same Ks. None without labels."""
+    """The scores computed from human labels at the same Ks. None without labels."""
     every_claim: LongFormScores | None = None
-    """The same scores if every claim counts, at the same Ks. None unless only core claims count in `scores`."""
+    """The scores with every claim counted, at the same Ks. None unless `scores` counts only core claims."""
     agreement: LabelAgreement | None = None
-    """Agreement of the verdicts with human labels, claim by claim."""
     calibration: Calibration | None = None
     usage: Usage
     fingerprint: Fingerprint
     cascade: CascadeSavings | None = None
-    """Total savings over all responses, or None without a cascade."""
+    """Summed over all responses. None without a cascade."""
     citations: CitationFigures | None = None
-    """The combined figures of all responses that came with documents and cite at least one of them."""
+    """Combined over all responses that cite at least one of their documents."""
     created_at: datetime
     warnings: tuple[str, ...] = ()

@@ -1,11 +1,11 @@
-"""Runs a check over a data set: judges the remaining responses, in this process or on Ray, and summarizes the results.
+"""Checks every response of a data set, in this process or on Ray, and summarizes the results.
 
     async with FactChecker(model="openai:gpt-4o-mini", search="serper") as checker:
         items = response_items(load_responses("responses.jsonl"))
         summary = await arun(checker, items, data="responses.jsonl", run_dir="runs/a")
 
-A killed run resumes when it is started again. Judged responses are saved in `reports.jsonl`, and answers to single
-calls in the journal, so only calls that were in flight are paid for twice.
+Starting an interrupted run again resumes it. Judged responses are saved in `reports.jsonl` and individual answers in
+the journal, so only calls that were in flight are paid for twice.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ from factloop.tools.search.given import GivenIndexes
 Kind = Literal["responses", "factscore"]
 
 ReportEngine = Callable[[Iterable[RunItem], Path | None], AsyncGenerator[JudgedResponse, None]]
-"""Judges the items in any order. If there is a folder, it stores answers that were paid for."""
+"""Judges the items and yields them in any order. Stores paid-for answers in the folder, if there is one."""
 
 Debias = Callable[[RunSummary, RunClaims], RunSummary]
-"""Adds debiased figures to a summary. The labelled claims are compared with the run's claims."""
+"""Adds corrected figures to a summary, after matching the labelled claims with the run's claims."""
 
 REPORT_LOG = LogFormat[JudgedResponse, str](
     name="the reports",
@@ -74,18 +74,17 @@ async def astream_run(
     engine: ReportEngine | None = None,
     debias: Debias | None = None,
 ) -> Events[JudgedResponse, RunSummary]:
-    """Yields the events of a run: its start, each response as soon as it is judged, and finally the summary.
+    """Yields the start of the run, each response as soon as it is judged, and finally the summary.
 
-    All items are read and validated before any money is spent. Only the counts of each response and the reports in
-    progress are kept in memory. `limit` keeps only the first items. `debias` is applied to the summary before it is
-    saved, and requires a few more bytes of memory per claim.
+    All items are read and validated before any money is spent. Memory holds only the counts of each response and the
+    reports in progress. `limit` keeps only the first items. `debias` is applied to the summary before it is saved.
 
-    With `run_dir`, an interrupted run can be resumed. A second call with the same items and settings judges only the
-    responses that are missing or failed for a temporary reason (budget, timeout, tool failure). `scoring`, `limit` and
-    `engine` may differ. Without `run_dir`, answers are stored as specified in the checker's settings.
+    With `run_dir`, an interrupted run can be resumed: a second call with the same items and settings judges only
+    responses that are missing or that failed for a temporary reason (budget, timeout, tool failure). `scoring`, `limit`
+    and `engine` may change between calls. Without `run_dir`, the checker's settings decide where answers are stored.
 
-    Usage covers the responses judged in all attempts. If an attempt ended between two responses that share a call, the
-    call is counted twice. `wall_s` is the time of this attempt.
+    Usage is summed over all attempts, but `wall_s` covers only this one. A call shared by two responses is counted
+    twice if an attempt ended between them.
 
     Costs money if a model or a paid search is used. Raises ConfigError and DataError. A caller that stops early must
     close the stream (`contextlib.aclosing`).
@@ -172,9 +171,8 @@ async def _fingerprint(checker: FactChecker, items: Iterable[RunItem]) -> Finger
 
 
 async def sources_of(item: RunItem, indexes: GivenIndexes) -> Sources | None:
-    """Returns the item's own documents as the only sources to judge it against, or None if it has no documents.
-
-    Evidence from an earlier run replaces a search, so irrelevant claims are identified as with a search.
+    """Returns the item's documents as the only sources, or None if it has none. Evidence from an earlier run replaces a
+    search, so claims can be judged irrelevant, as after a search.
     """
     if item.documents is None:
         return None
@@ -186,7 +184,7 @@ async def sources_of(item: RunItem, indexes: GivenIndexes) -> Sources | None:
 async def open_judge(
     checker: FactChecker, *, journal: Path | None = None
 ) -> AsyncIterator[Judge[RunItem, JudgedResponse]]:
-    """Starts a judge that handles responses concurrently. Saves paid-for answers in `journal` and reuses them."""
+    """Opens a judge for concurrent use. Paid-for answers are saved in `journal` and reused."""
     indexes = GivenIndexes(_at_once(checker))
     async with checker.opened(journal=journal, alone=False) as check:
 
@@ -208,7 +206,6 @@ def judge_on_ray(
     workers: int,
     address: str | None = None,
 ) -> AsyncGenerator[JudgedResponse, None]:
-    """Yields the responses as Ray workers judge them (see `on_ray.judged_on_ray`)."""
     if settings.batch:
         raise ConfigError("--batch and --workers cannot be combined; omit --workers, which a batch does not need")
     return judged_on_ray(

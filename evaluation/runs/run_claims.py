@@ -1,10 +1,9 @@
-"""Identifies which labelled claims belong to a run, and which come from its prompts.
+"""Matches labelled claims with the claims and prompts of a run.
 
-Labels made for a run may refer to its prompts in different ways: by text, by a hash of the text, or by an id that only
-one of the two files contains. If a claim of the run were treated as independent of the run, intervals would be too
-narrow. Prompts are therefore matched by id, by text, or by the text of any response to them. A claim belongs to the run
-if a claim of the run has the same text and the same response text, or the same text, system and response id. Only
-digests of 16 bytes are kept.
+Intervals would be too narrow if labelled claims that belong to the run were treated as an independent sample. Labels
+may name a prompt by its text, by a hash of its text, or by an id that only one of the files contains, so prompts are
+matched by id, by text, or by the text of any response to them. A claim matches if its text and response text match, or
+if its text, system and response id do. Only 16-byte digests are kept.
 """
 
 from __future__ import annotations
@@ -20,17 +19,14 @@ from factloop.evaluation.runs.records import JudgedResponse
 
 Digest = bytes
 VERDICTS: dict[Verdict | None, int | None] = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0, None: None}
-"""Maps verdicts to the numbers used in labelled claims."""
 
 
 @dataclass(frozen=True)
 class ClaimOrigin:
-    """The origin of a labelled claim, as far as it is known."""
-
     prompts: tuple[Digest, ...] = ()
-    """All digests that may identify the claim's prompt in the run."""
+    """Any of these digests may identify the prompt in the run."""
     claims: tuple[Digest, ...] = ()
-    """All digests that may identify the claim itself in the run."""
+    """Any of these digests may identify the claim in the run."""
 
 
 def origin_of(
@@ -42,7 +38,7 @@ def origin_of(
     response: str | None = None,
     claim: str | None = None,
 ) -> ClaimOrigin:
-    """Returns a claim's origin from its known properties. `group` is the id or the text of the prompt."""
+    """`group` is the id or the text of the prompt."""
     ways = [*_prompt_ways(group, prompt or group), *_response_ways(system, response_id, response)]
     if claim is None:
         return ClaimOrigin(tuple(ways))
@@ -51,21 +47,19 @@ def origin_of(
 
 @dataclass
 class RunClaims:
-    """The prompts and claims of a run, for comparison with labelled claims."""
-
     prompt_of: dict[Digest, str] = field(default_factory=dict)
-    """Maps each digest of a prompt or response to the run's prompt id."""
+    """Maps digests of prompts and responses to the run's prompt ids."""
     claims: Counter[Digest] = field(default_factory=Counter)
-    """Maps each digest of a claim to the number of such claims in the run, because responses may repeat claims."""
+    """How often each claim occurs in the run, since a response may repeat a claim."""
     verdicts: dict[Digest, set[int | None]] = field(default_factory=dict)
-    """Maps each digest of a claim to its verdicts: 1 for supported, 0 for not supported, None for others."""
+    """The verdicts of each claim: 1 for supported, 0 for not supported, None otherwise."""
     score_sums: dict[tuple[str, str], float] = field(default_factory=dict)
-    """Maps the system and id of each response to its total score: the sum of its scored claims' scores, or of their
-    verdicts if there are no scores."""
+    """By system and response id, the sum of the scores of scored claims, or of their verdicts if there are no
+    scores."""
     has_scores: bool = False
 
     def seen(self, responses: Iterable[JudgedResponse]) -> Iterator[JudgedResponse]:
-        """Yields the responses unchanged, recording each one."""
+        """Records each response and yields it unchanged."""
         for judged in responses:
             self.add(judged)
             yield judged
@@ -88,14 +82,13 @@ class RunClaims:
         self.score_sums[judged.system, judged.id] = total
 
     def prompt(self, origin: ClaimOrigin) -> str | None:
-        """Returns the run's id for the claim's prompt, or None if the prompt is not in the run."""
         return next((self.prompt_of[way] for way in origin.prompts if way in self.prompt_of), None)
 
     def own(self, origins: Iterable[ClaimOrigin]) -> tuple[bool, ...]:
-        """Returns whether each labelled claim belongs to the run and counts in the run's figures.
+        """Returns, for each labelled claim, whether it belongs to the run and counts in its figures.
 
-        If a response of the run has more labels than claims with the same text, the excess labels do not count, because
-        the run might otherwise appear completely labelled.
+        If a response has more labels than claims with the same text, the excess labels do not count. Otherwise the run
+        might appear completely labelled.
         """
         taken: Counter[Digest] = Counter()
         found = []
@@ -106,10 +99,7 @@ class RunClaims:
         return tuple(found)
 
     def n_judged_otherwise(self, origins: Iterable[ClaimOrigin], verdicts: Iterable[int | None]) -> int:
-        """Counts the labelled claims that have a different verdict in the run.
-
-        Such claims were judged against other documents, by another judge, or on another day.
-        """
+        """Counts the labelled claims whose verdict differs in the run, for instance because another judge gave it."""
         pairs = zip(origins, verdicts, strict=True)
         return sum(
             any(verdict not in self.verdicts.get(way, {verdict}) for way in origin.claims) for origin, verdict in pairs
@@ -117,7 +107,6 @@ class RunClaims:
 
 
 def text_of(claim: Claim) -> str:
-    """Returns the claim's text as written in label sheets and predictions."""
     return claim.self_contained
 
 

@@ -1,4 +1,4 @@
-"""Summarizes a run over a data set in one pass, keeping only the counts of each response."""
+"""Summarizes a run in one pass. Memory holds only the counts of each response."""
 
 from __future__ import annotations
 
@@ -43,15 +43,14 @@ WantedK = int | Literal["median", "maximum"]
 
 @dataclass(frozen=True)
 class Scoring:
-    """Settings for scoring a run. They do not affect verdicts, so a finished run can be rescored for free."""
+    """How to score a run. Verdicts do not depend on these settings, so a finished run can be rescored for free."""
 
     ks: Sequence[WantedK] = ("median",)
     abstention: AbstentionPolicy = AbstentionPolicy.ZERO
     level: float = LEVEL
     resamples: int = RESAMPLES
-    """Number of resamples. 0 means no intervals."""
+    """0 means no intervals."""
     seed: int = 0
-    """Seed of the resamples."""
 
 
 class _ResamplingOptions(TypedDict):
@@ -66,19 +65,19 @@ class _Totals:
     tables: dict[str, LabelTable] = field(default_factory=dict)
     people: dict[str, Counts] = field(default_factory=dict)
     every: dict[str, Counts] = field(default_factory=dict)
-    """Counts of all claims in responses where only core claims count."""
+    """Counts with every claim included, for responses whose own counts include only core claims."""
     reasons: Counter[UnscoredReason] = field(default_factory=Counter)
     fingerprints: dict[str, tuple[str, Fingerprint]] = field(default_factory=dict)
-    """Maps each fingerprint, as JSON, to the lowest id of a response judged with it and the fingerprint itself.
-    Documents supplied with responses are treated as one source, whatever their contents."""
+    """Maps each fingerprint, as JSON, to the lowest id of its responses and the fingerprint itself. Documents supplied
+    with responses count as the same source, whatever their contents."""
     n_given: int = 0
-    """Number of responses checked against the documents that came with them."""
+    """Responses checked against their own documents."""
     n_given_nothing: int = 0
-    """Number of responses that could not be checked because their documents contained no text."""
+    """Responses whose own documents contain no text."""
     n_without_search: int = 0
-    """Number of responses without a search tool, including `n_given_nothing`."""
+    """Responses without a search tool, including `n_given_nothing`."""
     n_undecided: int = 0
-    """Number of responses whose eligibility could not be judged."""
+    """Responses whose eligibility could not be judged."""
     cascade: CascadeSavings | None = None
     citations: CitationFigures | None = None
 
@@ -119,7 +118,6 @@ class _Totals:
 
     @property
     def changed(self) -> list[str]:
-        """The names of settings that differ between responses checked against the same sources."""
         dumped = [fingerprint.model_dump(mode="json") for _, fingerprint in self.fingerprints.values()]
         return [name for name in dumped[0] if any(_differ(name, *pair) for pair in combinations(dumped, 2))]
 
@@ -137,11 +135,8 @@ def summarise(
     scoring: Scoring | None = None,
     elapsed_s: float = 0.0,
 ) -> RunSummary:
-    """Returns the summary of a run. The order of responses affects only the last digits of the cost.
-
-    `elapsed_s` is the time that the run took. Raises DataError if there are no responses, if an id is repeated, or if a
-    system answers a prompt twice.
-    """
+    """Returns the summary of a run. The order of responses affects only the last digits of the cost. Raises DataError
+    if there are no responses, an id is repeated, or a system answers a prompt twice."""
     scoring = scoring or Scoring()
     found, account = _Totals(), UsageMeter()
     for judged in responses:
@@ -186,7 +181,7 @@ def _scores(lines: Sequence[ResponseLine], ks: Sequence[WantedK], scoring: Scori
 
 
 def _resampling(scoring: Scoring) -> _ResamplingOptions:
-    """Returns a new generator each time, so that no figure depends on which others are requested."""
+    """Creates a new generator for each call, so that no figure depends on which others are computed."""
     import numpy as np
 
     rng = np.random.default_rng(scoring.seed) if scoring.resamples else None

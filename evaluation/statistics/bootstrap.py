@@ -1,9 +1,9 @@
 """The cluster bootstrap, which resamples whole clusters with replacement and recalculates the figures.
 
-Claims in a response resemble each other, and so do responses to a prompt. For this reason, whole clusters are drawn. A
-resample is represented by the number of times that each cluster was drawn. Multiplying these numbers by the clusters'
-sums gives the sums of the resample, so a single matrix product covers all resamples of all figures. Each caller
-supplies the statistic to compute from these sums.
+Whole clusters are drawn because claims in a response resemble each other, as do responses to a prompt. A resample is
+represented by how often each cluster was drawn. Multiplying these counts by the clusters' sums gives the sums of the
+resample, so a single matrix product covers all resamples of all figures. Each caller supplies the statistic to compute
+from these sums.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ AT_ONCE = 2**17
 ROUNDING = 1e-12
 """Intervals up to this width are treated as having no width."""
 MOST_LOST = 0.05
-"""Maximum fraction of undefined resamples. If more are undefined, the others do not represent the distribution."""
+"""If a larger fraction of resamples is undefined, the others do not represent the distribution."""
 
 
 def draw_counts(n_clusters: int, rng: np.random.Generator, resamples: int) -> Iterator[Ints]:
@@ -37,10 +37,8 @@ def draw_counts(n_clusters: int, rng: np.random.Generator, resamples: int) -> It
 
 
 def sample_and_draws(n_clusters: int, rng: np.random.Generator | None, resamples: int) -> Floats:
-    """Returns a row of ones for the sample and, if `rng` is set, a row of counts for each resample.
-
-    The shape is (1 + n_resamples, n_clusters).
-    """
+    """Returns a row of ones for the sample and, if `rng` is set, a row of counts for each resample. The shape is (1 +
+    n_resamples, n_clusters)."""
     sample = np.ones((1, n_clusters))
     drawn = () if rng is None or not n_clusters else draw_counts(n_clusters, rng, resamples)
     return np.concatenate([sample, *drawn])
@@ -52,7 +50,7 @@ def bootstrap(
     """Returns the statistic of each resample.
 
     `of_clusters` contains the sums of each cluster and has shape (n_clusters, ...). `statistic` takes the sums of all
-    resamples, which have shape (n_resamples, ...). It returns one row per resample, in which undefined values are NaN.
+    resamples, of shape (n_resamples, ...), and returns one row per resample, in which undefined values are NaN.
     """
     flat = np.ascontiguousarray(of_clusters.reshape(len(of_clusters), -1))
     with one_blas_thread():
@@ -61,24 +59,19 @@ def bootstrap(
 
 
 def percentile_interval(values: Floats, level: float) -> tuple[float, float] | None:
-    """Returns the central interval that contains a given share (`level`) of the values, ignoring NaN.
-
-    None if there are no values, or if the interval has no width, because equal resamples do not imply certainty.
-    """
+    """Returns the central interval that contains a fraction of `level` of the values, ignoring NaN. None if there are
+    no values, or if the interval has no width, because equal resamples do not imply certainty."""
     low, high, _ = percentiles(values[:, None], (1.0 - level) / 2.0)
     return (float(low[0]), float(high[0])) if high[0] - low[0] > ROUNDING else None  # false if both are NaN
 
 
 def loses_too_many(values: Floats) -> bool:
-    """Whether more than `MOST_LOST` of the resamples are NaN."""
     return int(np.isnan(values).sum()) > MOST_LOST * len(values)
 
 
 def percentiles(values: Floats, tail: float) -> tuple[Floats, Floats, Ints]:
-    """Returns the bounds that cut off a fraction of `tail` at each end of each column, and the NaNs per column.
-
-    NaN is ignored. If a whole column is NaN, both bounds are NaN.
-    """
+    """Returns the bounds that cut off a fraction of `tail` at each end of each column, and the NaNs per column. NaN is
+    ignored. If a whole column is NaN, so are both bounds."""
     n_undefined = np.isnan(values).sum(axis=0)
     ends = np.full((2, values.shape[1]), np.nan)
     for quantile, columns in (
@@ -91,7 +84,7 @@ def percentiles(values: Floats, tail: float) -> tuple[Floats, Floats, Ints]:
 
 
 def one_blas_thread() -> AbstractContextManager[object]:
-    """Limits matrix products in the whole process to one thread, which speeds up products of medium-sized matrices."""
+    """Limits matrix products in the whole process to one thread, which speeds up those of medium-sized matrices."""
     limited: AbstractContextManager[object] = _threads().limit(limits=1, user_api="blas")
     return limited
 

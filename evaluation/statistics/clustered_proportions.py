@@ -4,17 +4,17 @@ Donner and Donald (1988, Journal of Clinical Epidemiology 41, 899-905) adjust th
 the fraction of errors on both sides combined, and rho the correlation between two claims in one response. If a side has
 N claims in responses of n claims, the variance of its error rate is then
 
-    r (1 - r) (1 + rho (sum of n^2 / N - 1)) / N
+r (1 - r) (1 + rho (sum of n^2 / N - 1)) / N
 
 If each response has one claim, this is the z-test of two independent proportions.
 
 Departure: Donner and Donald estimate rho by analysis of variance. Here, each pair of claims in the same response
-contributes the product of the two deviations from r. The mean of these products is divided by r (1 - r) and clipped to
-[0, 1]. It is corrected by G / (G - 1) for G responses because r is estimated from them. Both estimates assume that rho
-is the same on both sides. Deviations from each side's own rate would not require this assumption. However, far too many
-differences would be significant if one side had few responses and few errors (35% for equal systems with 200 and 20
-responses of one claim each, where one claim in twenty is wrong). The drawback is that 15% of equal systems differ
-significantly if the side with few responses has a much larger rho (.4 with 20 responses, compared with .05 with 60).
+contributes the product of their deviations from r. The mean of these products is divided by r (1 - r), corrected by G /
+(G - 1) for G responses because r is estimated from them, and clipped to [0, 1]. Both estimates assume that rho is the
+same on both sides. Deviations from each side's own rate would not need this assumption, but far too many differences
+would be significant if one side had few responses and few errors: 35% for equal systems with 200 and 20 responses of
+one claim each, where one claim in twenty is wrong. The drawback is that 15% of equal systems differ significantly if
+the side with few responses has a much larger rho (.4 with 20 responses, compared with .05 with 60).
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ class ClusteredErrors:
 
     n_clusters: int
     n: float
-    """Number of claims."""
     errors: float
     n_squared: float
     """Sum, over clusters, of the squared number of claims."""
@@ -62,8 +61,8 @@ class ClusteredErrors:
 def clustered_proportions(one: ClusteredErrors, other: ClusteredErrors, *, rho: float | None = None) -> float:
     """Returns the two-sided p-value. It is 1 if all claims on both sides are errors, or if none are.
 
-    `rho` is the correlation between two claims in the same cluster. It is estimated if None. With a `rho` of 0, this is
-    the z-test of two independent proportions. With fewer than ten clusters per side, the test is conservative and loses
+    `rho` is the correlation between two claims in the same cluster, estimated if None. With a `rho` of 0, this is the
+    z-test of two independent proportions. With fewer than ten clusters per side, the test is conservative and loses
     power. Raises ValueError if a side has no claims.
     """
     if min(one.n, other.n) < 1:

@@ -20,14 +20,14 @@ Ints = NDArray[np.int64]
 
 Coefficient = Annotated[float, Field(ge=-1.0, le=1.0)]
 FEWEST_PAIRS = 3
-"""Minimum number of pairs, because with two pairs every correlation is 1 or -1."""
+"""With two pairs, every correlation is 1 or -1."""
 FEWEST_DRAWN = 10
-"""Minimum number of clusters (or pairs, if there are no clusters) for an interval. With fewer clusters, resamples are
-too similar to each other."""
+"""Minimum number of clusters for an interval. With fewer, resamples are too similar to each other. Without clusters,
+each pair is one."""
 RESAMPLES = 2000
 LEVEL = 0.95
 ROUNDING = 1e-12
-"""A spread below this fraction of the mean is only rounding error, and Pearson's coefficient would be noise."""
+"""A spread below this fraction of the mean is a rounding error, which would make Pearson's coefficient noise."""
 
 
 class Method(StrEnum):
@@ -43,20 +43,18 @@ class Correlation(Figure):
     method: Method
     value: Coefficient | None
     n: Count
-    """Number of pairs that the coefficient is based on."""
     n_left_out: Count = 0
-    """Number of pairs in which one or both sides have no value."""
     low: Coefficient | None = None
     high: Coefficient | None = None
-    """None if there is no random generator, if there are fewer than `FEWEST_DRAWN` clusters, or if more than a
-    twentieth of the resamples have no coefficient. Also None if all resamples have the same coefficient, as for pairs
-    on a line, because a lack of variation does not imply certainty."""
+    """None without a random generator, with fewer than `FEWEST_DRAWN` clusters, or if more than a twentieth of the
+    resamples have no coefficient. Also None if all resamples agree, as for pairs on a line, because that does not imply
+    certainty."""
     level: Annotated[float, Field(gt=0.0, lt=1.0)] = LEVEL
     n_clusters: Count
-    """Number of units drawn: groups of pairs, or single pairs if there are no groups."""
+    """Units drawn: groups of pairs, or individual pairs if there are no groups."""
     n_resamples: Count = 0
     n_resamples_undefined: Count = 0
-    """Number of resamples without a coefficient. The interval ignores them."""
+    """Resamples without a coefficient. The interval ignores them."""
 
 
 def correlate(
@@ -71,8 +69,8 @@ def correlate(
 ) -> Correlation:
     """Returns the coefficient of the pairs in which both values are present, with an interval if `rng` is set.
 
-    `clusters` contains the group of each pair. The bootstrap draws whole groups, because pairs in a group are similar
-    to each other. The order of the pairs has no effect. Raises ValueError for different lengths, NaN or infinity.
+    `clusters` contains the group of each pair. The bootstrap draws whole groups, because pairs in a group resemble each
+    other. The order of the pairs does not matter. Raises ValueError for different lengths, NaN or infinity.
     """
     if len(xs) != len(ys) or (clusters is not None and len(clusters) != len(xs)):
         raise ValueError("`xs`, `ys` and `clusters` (if any) must have the same length")
@@ -151,10 +149,7 @@ def resampled(
     method: Method, x: Floats, y: Floats, clusters: Sequence[int] | None, rng: np.random.Generator, resamples: int
 ) -> Floats:
     """Returns each resample's coefficient (NaN if undefined), with shape (resamples,). Whole clusters are drawn.
-
-    `clusters` contains the number of each pair's cluster. Numbers start at 0 and have no gaps. If `clusters` is None,
-    each pair is a cluster.
-    """
+    `clusters` contains the number of each pair's cluster, from 0 without gaps. If None, each pair is a cluster."""
     cluster_of = np.argsort(np.lexsort((y, x))) if clusters is None else np.asarray(clusters)
     draws = draw_counts(int(cluster_of.max()) + 1, rng, resamples)
     return np.array([_of_resample(method, x, y, row[cluster_of]) for batch in draws for row in batch])

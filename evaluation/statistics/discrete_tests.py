@@ -16,15 +16,12 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _SAME = 1e-9
-"""P-values are sums of floats, so they are treated as equal if their relative difference is smaller than this."""
+"""P-values are sums of floats, so smaller relative differences are ignored."""
 
 
 @dataclass(frozen=True)
 class DiscreteTest:
-    """One of the tests that are adjusted together."""
-
     p: float
-    """In (0, 1]."""
     least: float
     """The smallest p-value possible with these sizes of the differences, whatever their signs. At most p."""
 
@@ -36,8 +33,8 @@ def holm_tarone(tests: Sequence[DiscreteTest]) -> list[float]:
     most p. No result is below the previous one. If every test can reach every p, this is Holm's method.
 
     The probability of any false finding is at most alpha, even if the tests are dependent. The first true hypothesis to
-    be rejected has the smallest p-value, x. The probability that a test reaches x by chance is at most x, and is 0 if
-    the test's `least` is above x.
+    be rejected has the smallest p-value, x. A test reaches x by chance with probability at most x, or 0 if its `least`
+    is above x.
     """
     order = sorted(range(len(tests)), key=lambda place: tests[place].p)
     found: dict[int, float] = {}
@@ -52,15 +49,13 @@ def holm_tarone(tests: Sequence[DiscreteTest]) -> list[float]:
 def n_varying(tests: Sequence[DiscreteTest]) -> int:
     """Returns the number of tests (at least 1) whose p-value can be below 1, because two or more groups differ.
 
-    The number depends on the sizes of the differences but not on their signs, so it does not depend on the results.
-    Alpha may therefore be divided by it, as for simultaneous intervals.
+    It depends on the sizes of the differences but not on their signs, and therefore not on the results. Alpha may be
+    divided by it, as for simultaneous intervals.
     """
     return max(1, sum(one.least < 1.0 for one in tests))
 
 
 def n_testable(leasts: Sequence[float], alpha: float) -> int:
-    """Returns Tarone's number, the smallest k (at least 1) such that no more than k tests could reach alpha / k.
-
-    The number depends on what the tests could show, not on their results.
-    """
+    """Returns Tarone's number, the smallest k (at least 1) such that no more than k tests could reach alpha / k. It
+    depends on what the tests could show, not on their results."""
     return next(k for k in range(1, len(leasts) + 2) if sum(one <= alpha / k * (1.0 + _SAME) for one in leasts) <= k)

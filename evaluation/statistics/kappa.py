@@ -1,7 +1,7 @@
 """Calculates Cohen's kappa (1960) for two raters of the same items: (p - e) / (1 - e).
 
 Here, p is the fraction of items with the same label, and e is the fraction expected by chance, given how often each
-rater uses each label. Intervals resample whole groups, because items from one question or prompt are similar.
+rater uses each label. Intervals resample whole groups, because items from one question or prompt resemble each other.
 """
 
 from __future__ import annotations

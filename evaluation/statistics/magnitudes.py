@@ -32,12 +32,11 @@ Floats = NDArray[np.float64]
 BOX = 0.005
 """Probability that any true figure lies outside the box that is searched."""
 _STEPS = 20
-"""Number of halvings in a search. They reduce the range to a millionth, which is far below the sampling error."""
 
 
 @dataclass(frozen=True)
 class Magnitude:
-    """A magnitude with the ends of its interval, which are None if nothing varies."""
+    """The ends of the interval are None if nothing varies."""
 
     value: float
     low: float | None = None
@@ -49,7 +48,7 @@ def mean_magnitude(values: Floats, weights: Floats, level: float) -> Magnitude:
 
     `values` has shape (1 + n_resamples, n_figures). Its first row contains the figures of the data, without NaN.
     Resamples with a NaN are ignored. `weights` has shape (n_figures,) and must be positive. If there are no resamples,
-    or if these do not vary, the result is the uncorrected mean without an interval.
+    or if they do not vary, the result is the uncorrected mean without an interval.
     """
     sizes, noise, errors = _parts(values)
     plain = float(weights @ sizes)
@@ -82,7 +81,6 @@ def largest_magnitude(values: Floats, groups: NDArray[np.int64], level: float) -
 
 
 def _parts(values: Floats) -> tuple[Floats, Floats, Floats]:
-    """Returns the magnitudes of the data, the deviations of the resamples from the data, and the standard errors."""
     resamples = values[1:][~np.isnan(values[1:]).any(axis=1)]
     noise = resamples - values[0]
     errors = noise.std(axis=0) if len(noise) > 1 else np.zeros(values.shape[1])

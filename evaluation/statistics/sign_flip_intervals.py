@@ -1,8 +1,8 @@
-"""Calculates intervals for paired differences: an interval contains exactly what the sign-flip test does not reject.
+"""Calculates intervals of the paired differences that the sign-flip test does not reject.
 
 If the second side is higher by delta, each group's part minus delta might just as well have the opposite sign. The
 interval at level 1 - alpha thus contains every delta whose p-value is above alpha (Lehmann and Romano 2005, section
-5.4). The interval contains 0 if and only if the test does not reject 0, unlike a percentile bootstrap.
+5.4). Unlike a percentile bootstrap, it contains 0 if and only if the test does not reject 0.
 """
 
 from __future__ import annotations
@@ -19,21 +19,17 @@ from factloop.evaluation.statistics.stratified_means import StratifiedMean
 Floats = NDArray[np.float64]
 
 DRAWS = 4999
-"""Number of random sign flips used to find the ends of an interval. At a tail of 0.05, the error is 0.003. P-values do
-not use random draws."""
+"""Random sign flips used to find the ends of an interval. At a tail of 0.05, the error is 0.003. P-values do not use
+them."""
 FEWEST_DRAWS = 20
-"""Minimum number of draws beyond each end of the interval. If fewer are expected, a normal distribution is used
-instead of draws."""
+"""If fewer draws are expected beyond an end of the interval, a normal distribution is used instead."""
 _BLOCK = 1024
 """Number of groups whose random signs are in memory at the same time (40 MB)."""
 
 
 def sign_flip_interval(apart: StratifiedMean, level: float, rng: np.random.Generator) -> tuple[float, float] | None:
-    """Returns the two-sided interval for a paired difference. `level` is in (0, 1).
-
-    Returns None if a stratum has fewer than two groups, if all groups are equal, or if there are too few groups to rule
-    out any difference.
-    """
+    """Returns the two-sided interval for a paired difference. `level` is in (0, 1). Returns None if a stratum has fewer
+    than two groups, if all groups are equal, or if there are too few groups to rule out any difference."""
     if not apart.has_interval or apart.value is None:
         return None
     weights = apart.weights
@@ -51,7 +47,7 @@ def noninferiority_p(apart: StratifiedMean, margin: float) -> float:
 
     The margin is added to the parts, and the p-value is the fraction of all ways to flip their signs that give at least
     the observed sum. A margin of 0 tests whether the second side is higher. The p-value is 1 if no group differs from
-    the margin. Every stratum must have an item.
+    the margin. Every stratum must contain at least one item.
     """
     return _one_sided(apart.parts + margin * apart.weights)
 
@@ -109,12 +105,10 @@ def _one_sided(shifted: Floats) -> float:
 
 
 def _all_turned(columns: Floats) -> Floats:
-    """Returns the sums of the columns for every way of flipping the groups' signs, with shape (2^n, n_columns)."""
     return np.asarray(np.array(list(product((-1.0, 1.0), repeat=len(columns)))) @ columns)
 
 
 def _turned(columns: Floats, rng: np.random.Generator) -> Floats:
-    """Returns the sums of the columns for all sign flips or for random ones, with shape (n_ways, n_columns)."""
     n = len(columns)
     if n <= ALL_SIGNS:
         return _all_turned(columns)

@@ -1,7 +1,7 @@
 """Calculates p-values of paired differences, and adjusts p-values for multiple tests.
 
-Systems that answered the same prompts are compared prompt by prompt. An easy prompt is easy for both systems, so a test
-that ignores the pairs misses real differences.
+Systems that answered the same prompts are compared prompt by prompt. An easy prompt is easy for both, so a test that
+ignores the pairs misses real differences.
 """
 
 from __future__ import annotations
@@ -19,13 +19,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 ENOUGH_DIFFERENCES = 100
-"""Minimum number of equally weighted prompts for which the sum of flipped differences is treated as normal (excess
-kurtosis -0.02)."""
+"""With this many equally weighted prompts, the sum of flipped differences counts as normal (excess kurtosis -0.02)."""
 ALL_SIGNS = 14
-"""Maximum number of differing prompts for which all ways of flipping signs are enumerated (16,384). For more prompts,
-see `sign_flips`."""
+"""With more differing prompts, not all ways of flipping signs (16,384) are enumerated. See `sign_flips`."""
 STEPS = 2**16
-"""Maximum number of lattice steps in the sum of all sizes."""
 _LARGEST_DENOMINATOR = 1000
 _ROUNDING = 1e-9
 
@@ -36,10 +33,8 @@ class PValueAdjustment(StrEnum):
 
 
 def adjusted_p_values(p_values: Sequence[float], adjustment: PValueAdjustment) -> list[float]:
-    """Returns adjusted p-values to compare with alpha, in the same order. No p-value decreases or exceeds 1.
-
-    With Holm's method, the probability of finding any false difference among all pairs is at most alpha.
-    """
+    """Returns adjusted p-values to compare with alpha, in the same order. No p-value decreases or exceeds 1. With
+    Holm's method, the probability of finding any false difference among all pairs is at most alpha."""
     if adjustment is PValueAdjustment.NONE or not p_values:
         return list(p_values)
     from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]  # it ships no types
@@ -69,7 +64,7 @@ def sign_flips(differences: Floats) -> float:
 
     If two systems are equally good, the sign of each prompt's difference is random. The p-value is therefore the
     fraction of all ways to flip the signs whose sum is at least as far from 0. If all nonzero differences have the same
-    magnitude, the test is exact (a binomial sign test). With one response per prompt, it is McNemar's exact test.
+    magnitude, the test is an exact binomial sign test. With one response per prompt, it is McNemar's exact test.
     Otherwise, the sums are approximated on a lattice (`upper_tail`) or, with enough differences, by a normal
     distribution. The result does not depend on the order of the prompts or on a seed. `differences` has shape
     (n_prompts,).
@@ -110,7 +105,7 @@ def least_p_of(n_prompts: int) -> float:
 
 
 def fewest_prompts(alpha: float) -> int:
-    """Returns the minimum number of prompts for which a sign-flip test can have a p-value of `alpha` or less."""
+    """Returns the minimum number of prompts for which a sign-flip test can have a p-value of at most `alpha`."""
     return next(n for n in count(1) if least_p_of(n) <= alpha + _ROUNDING)
 
 
@@ -120,8 +115,8 @@ def upper_tail(sizes: Floats, reached: float) -> float:
     The distribution of the sums is computed on a lattice by convolution, which adds one size after the other with
     either sign (Pagano and Tritchler 1983). The result is exact if all sizes are multiples of a common unit, as
     fractions of small counts are. Otherwise, sizes are rounded to a 65,536th of their sum, and a sum that may be too
-    low only because of rounding also counts. The result is then never too low. It is too high by less than 0.0005 for
-    14 or more sizes. In thousands of draws from a normal distribution, it was up to 0.016 too high for six sizes (a
+    low only because of rounding also counts, so the result is never too low. It is too high by less than 0.0005 for 14
+    or more sizes. In thousands of draws from a normal distribution, it was up to 0.016 too high for six sizes (a
     two-sided p-value of 0.031), 0.008 for eight and 0.003 for ten.
 
     The result does not depend on a seed or on the order of the sizes. 80 sizes without a common unit take about 5 ms.

@@ -2,7 +2,7 @@
 
 If the strata are the two labels, the stratified mean of "the verdict equals the label" is balanced accuracy. With a
 single stratum, it is the ordinary mean. The difference between two such means over the same items is the stratified
-mean of the items' differences. This module therefore handles the intervals and tests of all paired quantities.
+mean of the items' differences, so this module covers the intervals and tests of all paired quantities.
 """
 
 from __future__ import annotations
@@ -28,12 +28,10 @@ class StratifiedMean:
 
     @property
     def n(self) -> int:
-        """Number of items."""
         return int(self.counts.sum())
 
     @property
     def n_clusters(self) -> int:
-        """Number of clusters with at least one item."""
         return int(np.count_nonzero(self.counts.sum(axis=0)))
 
     @property
@@ -47,12 +45,12 @@ class StratifiedMean:
 
     @property
     def value(self) -> float | None:
-        """The mean, or None if any stratum has no items."""
+        """None if any stratum is empty."""
         return None if self.empty_strata else float((self.sums.sum(axis=1) / self.counts.sum(axis=1)).mean())
 
     @property
     def parts(self) -> Floats:
-        """The contribution of each cluster to the value, with shape (n_clusters,). Every stratum must have an item."""
+        """The contribution of each cluster to the value, with shape (n_clusters,). No stratum may be empty."""
         return np.asarray((self.sums / self.counts.sum(axis=1, keepdims=True)).mean(axis=0))
 
     @property
@@ -62,7 +60,7 @@ class StratifiedMean:
 
     @property
     def standard_error(self) -> float | None:
-        """The linearised standard error of the value, for independent clusters. None unless `has_interval`."""
+        """Linearized, for independent clusters. None unless `has_interval`."""
         if not self.has_interval:
             return None
         totals = self.counts.sum(axis=1, keepdims=True)
@@ -91,10 +89,10 @@ def clustered_mean(values: Floats, cluster: Ints, n_clusters: int) -> Stratified
 def stratified_intervals(
     means: Sequence[StratifiedMean], rng: np.random.Generator, resamples: int, level: float
 ) -> list[tuple[float, float] | None]:
-    """Returns a percentile interval for each mean. All means must have the same clusters, and they share their draws.
+    """Returns a percentile interval for each mean. All means must have the same clusters, and share the draws.
 
-    Resamples without an item in some stratum are skipped. An interval is None if `has_interval` is false. It is also
-    None if the value is the same in all resamples, because a lack of variation does not imply certainty.
+    Resamples in which a stratum is empty are skipped. An interval is None if `has_interval` is False, or if the value
+    is the same in all resamples, because that does not imply certainty.
     """
     chosen = [place for place, mean in enumerate(means) if mean.has_interval]
     found: list[tuple[float, float] | None] = [None] * len(means)
@@ -109,10 +107,8 @@ def stratified_intervals(
 
 
 def _means(drawn: Floats, sizes: Sequence[int]) -> Floats:
-    """Returns each resample's means (NaN if any stratum has no items), with shape (n_resamples, n_means).
-
-    For each mean, the columns of `drawn` are the sums of its strata and then their counts. `sizes` counts the strata.
-    """
+    """Returns each resample's means (NaN if any stratum is empty), with shape (n_resamples, n_means). For each mean,
+    the columns of `drawn` are the sums of its strata and then their counts. `sizes` counts the strata."""
     parts = np.split(drawn, np.cumsum([2 * size for size in sizes])[:-1], axis=1)
     with np.errstate(invalid="ignore"):
         means = [(part[:, :size] / part[:, size:]).mean(axis=1) for part, size in zip(parts, sizes, strict=True)]

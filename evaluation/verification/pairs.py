@@ -19,10 +19,10 @@ _IN_ALL_OR_NONE = ("task", "prompt_id")
 
 
 def load_pairs(place: str | Path, mapping: ColumnMapping | None = None) -> Iterator[PlacedRow]:
-    """Yields the rows of a JSON Lines, CSV, Parquet or JSON file. `-` is standard input.
+    """Reads a JSON Lines, CSV, Parquet or JSON file. `-` is standard input.
 
-    Only `claim` is required. The other fields of `PairRow` are optional, and unknown columns are ignored. Raises
-    DataError during iteration if a row is invalid, or if the name of a column looks like a misspelt field.
+    Only `claim` is required, and unknown columns are ignored. Raises DataError during iteration if a row is invalid, or
+    if the name of a column looks like a misspelled field.
     """
     for row, item in placed_items(place, mapping or ColumnMapping(), PairRow, refuses_misspelt=mapping is None):
         yield row.line, item
@@ -31,18 +31,14 @@ def load_pairs(place: str | Path, mapping: ColumnMapping | None = None) -> Itera
 def load_dataset_pairs(
     name: str, part: str, place: str | Path, documents: str | Path | None = None
 ) -> Iterator[PlacedRow]:
-    """Yields the claims of a labelled data set, taking documents from a file if the data set contains none.
-
-    Raises the same errors as `labelled_claims`, `load_documents` and `with_documents`.
-    """
+    """Loads a labelled data set, taking documents from a file if the data set contains none. Raises anything that
+    `labelled_claims`, `load_documents` and `with_documents` raise."""
     claims = labelled_claims(name, part, place)
     for claim in claims if documents is None else with_documents(claims, load_documents(documents)):
         yield None, MarkedRow.of(claim)
 
 
 class PairSpool(Spool[Prediction]):
-    """Predictions without scores, stored on disk."""
-
     def __init__(self, rows: Iterable[PlacedRow], *, path: str, default_dataset: str, limit: int | None = None) -> None:
         """Reads all rows and keeps the first `limit`.
 
@@ -51,11 +47,10 @@ class PairSpool(Spool[Prediction]):
         """
         self._path, self._dataset = path, default_dataset
         self.n_labelled = self.n_blank = self.n_unnamed = 0
-        """Numbers of kept pairs that have a label, that have no document, and that have no system."""
+        """Kept pairs that have a label, that have no document, and that have no system."""
         self.left_out: set[bytes] = set()
-        """Keys of pairs beyond the limit."""
         self._evaluators: dict[str, int | None] = {}
-        """Evaluators whose scores are already in the input, with the line on which the first score occurs."""
+        """The line of the first score by each evaluator that the input already has scores from."""
         self._first: Prediction | None = None
         checked = self._checked(rows, limit)
         super().__init__(checked, dump=to_line, load=Prediction.model_validate_json, limit=limit)
@@ -101,11 +96,10 @@ class PairSpool(Spool[Prediction]):
 
 
 def key_of(pair: Prediction) -> bytes:
-    """Returns a 16-byte key that identifies a claim."""
     return hashlib.blake2b("\0".join(pair.key).encode(), digest_size=16).digest()
 
 
 def to_line(pair: Prediction) -> bytes:
-    """Returns the pair as a line of JSON. Empty fields are left out, and missing scores are null."""
+    """Returns a line of JSON. Empty fields are left out, and missing scores are null."""
     given = {name for name in type(pair).model_fields if getattr(pair, name) not in (None, {})}
     return pair.model_dump_json(include=given | {"evaluators"}).encode() + b"\n"

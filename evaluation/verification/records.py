@@ -1,4 +1,4 @@
-"""Defines the records of verification: the settings, the rows read and written, and the summary."""
+"""The records of verification: the settings, the rows read and written, and the summary."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ from factloop.setup.settings import BaseUrl, RunSettings, Temperature
 
 
 class VerifySettings(RunSettings):
-    """Settings for verifiers that are chat models."""
-
     base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
     """URL of an OpenAI-compatible server."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.0
@@ -41,10 +39,8 @@ def _label(value: Any) -> Any:
 
 
 class PairRow(ClaimRow):
-    """An input row: a claim, the text that it is judged against and, optionally, a label."""
-
     claim_id: MaybeName = None
-    """The id of the claim, which defaults to the row's `id` or line number."""
+    """Defaults to the row's `id` or line number."""
     group: MaybeName = None
     """In an experiment, whole groups of claims are drawn rather than whole responses."""
     document: str | None = None
@@ -61,7 +57,7 @@ class MarkedRow(PairRow):
 
     @classmethod
     def of(cls, claim: LabelledClaim) -> MarkedRow:
-        """Returns the row for a claim in a labelled data set. Claims about the same document form a group."""
+        """Claims about the same document form a group."""
         return cls.model_validate({**claim.model_dump(), "group": claim.document_id})
 
 
@@ -81,13 +77,13 @@ class Prediction(Record):
     marked: Spans | None = None
     """Spans of the claim that people marked as not supported by the document, if the data set has such spans."""
     evaluators: Mapping[str, Share | None]
-    """Maps evaluators to scores, or to None if there is no score. `NAME@N` was applied to chunks of at most N words."""
+    """None if there is no score. `NAME@N` was applied to chunks of at most N words."""
     unscored: Mapping[str, str] = Field(default_factory=dict)
-    """Maps evaluators to the reason for a missing score, as in reports, or `no_source` if the document is blank."""
+    """The reason for each missing score, as in reports, or `no_source` if the document is blank."""
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """The key of a row. It is unique within a file."""
+        """Unique within a file."""
         return self.dataset, self.system, self.response_id, self.claim_id
 
     @classmethod
@@ -120,7 +116,7 @@ class SpanFigures(Record):
     precision: Share | None
     recall: Share | None
     f1: Share | None
-    """Precision, recall and F1 are None if their denominator is 0."""
+    """Each figure is None if its denominator is 0."""
     n_predicted: Count
     n_marked: Count
 
@@ -136,14 +132,11 @@ class SpanFigures(Record):
 
 
 class VerifierSummary(Record):
-    """The results of one verifier."""
-
     name: str
     n_scored: Count
     unscored: Mapping[str, Count]
-    """Maps each reason to the number of pairs that were left unscored for it."""
     share_supported: Share | None
-    """Fraction of the scored pairs whose score is 0.5 or more, or None if no pair has a score."""
+    """Fraction of the scored pairs whose score is at least 0.5. None if no pair has a score."""
     spans: SpanFigures | None = None
     """None if no claim's data set has marked spans."""
 
@@ -153,12 +146,10 @@ class VerifyRun(Record):
 
     schema_version: Literal["1.1"] = "1.1"
     data: str
-    """Name of the input."""
     n_pairs: Count
     n_labelled: Count
     evaluators: tuple[VerifierSummary, ...]
     """The verifiers in the requested order, each followed by its chunk columns."""
     usage: Usage
-    """Usage of this attempt."""
     created_at: datetime
     warnings: tuple[str, ...] = ()

@@ -1,10 +1,10 @@
-"""Scores the pairs in a file with several verifiers. If the process is killed, answers that were paid for are not lost.
+"""Scores the pairs in a file with several verifiers.
 
-    summary = await averify(rows, ["baseline", "llm:openai:gpt-4o-mini"], out=Path("predictions.jsonl"), ...)
+summary = await averify(rows, ["baseline", "llm:openai:gpt-4o-mini"], out=Path("predictions.jsonl"), ...)
 
 The `OUT.run` folder next to the output contains the models' answers and the configuration of the run. Repeating the
-call resumes the run, but a different configuration is rejected. To add a verifier to existing scores, use the file with
-the scores as the input and write to another file. That file will also contain the existing scores.
+call resumes the run, but a different configuration is rejected. To add a verifier to existing scores, pass the file
+with the scores as the input and write to another file, which will contain all of them.
 """
 
 from __future__ import annotations
@@ -106,11 +106,10 @@ THRESHOLD = 0.5
 
 
 def summaries(predictions: Iterable[Prediction], columns: Sequence[str]) -> tuple[VerifierSummary, ...]:
-    """Summarizes each column in one pass over the predictions, which must contain all columns."""
     scored, supported = Counter[str](), Counter[str]()
     reasons: dict[str, Counter[str]] = {name: Counter() for name in columns}
     spans: dict[str, tuple[int, ...]] = {}
-    """Maps each column to the numbers of predicted, marked and shared characters."""
+    """By column, the numbers of predicted, marked and shared characters."""
     for found in predictions:
         for name in columns:
             score = found.evaluators[name]
@@ -175,37 +174,32 @@ def open_log(
 
 
 BATCH = 64
-"""Number of pairs scored together."""
 BATCHES_AT_ONCE = 4
-"""Number of batches in progress. With batched model calls, `BATCHED_AT_ONCE` pairs are in progress instead."""
+"""With batched model calls, `BATCHED_AT_ONCE` pairs are in progress instead."""
 
 
 @dataclass(frozen=True)
 class VerifyRequest:
-    """The requested verifiers and the file to write their scores to."""
-
     verifiers: tuple[str, ...]
     """Specifications as read by `build.parse_spec`."""
     out: Path
     data: str
-    """The name of the input in messages."""
     default_dataset: str
     """The data set assumed for rows that do not specify one."""
     chunk_words: tuple[int, ...] = ()
-    """Chunk sizes in words. Each size N adds a column `NAME@N` per verifier, for chunks of at most N words."""
+    """Chunk sizes in words. Each size N adds a column `NAME@N` per verifier."""
     limit: int | None = None
     allow_download: bool = False
 
     @property
     def folder(self) -> Path:
-        """The run directory next to the output."""
         return self.out.with_name(f"{self.out.name}.run")
 
 
 async def astream_verify(
     rows: Iterable[PlacedRow], wanted: VerifyRequest, settings: VerifySettings
 ) -> Events[Prediction, VerifyRun]:
-    """Yields the events of a run: its start, the pairs as they are written, and finally the summary.
+    """Yields the start of the run, the pairs as they are written, and finally the summary.
 
     All rows are read and validated, and all weights are loaded, before any money is spent. Costs money if a model on a
     server is used. Raises ConfigError and DataError. A caller that stops early must close the generator
@@ -290,7 +284,7 @@ async def _scores(
     meter: UsageMeter,
     at_once: int,
 ) -> AsyncGenerator[Prediction, None]:
-    """Yields the scored pairs. Scores them in batches, because many pairs take little longer than one."""
+    """Scores in batches, because many pairs take little longer than one."""
     score = partial(_scored, readers=readers, sizes=sizes, meter=meter)
     async with aclosing(as_they_come(_batches(iter(pairs)), score, at_once=at_once)) as scoring:
         async for batch in scoring:

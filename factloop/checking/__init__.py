@@ -1,1 +1,1 @@
-"""Checks responses and returns a factuality report for each. The main class is `FactChecker`."""
+"""Checks responses and reports which of their claims are supported. Start with `FactChecker` in `checker`."""

@@ -1,4 +1,4 @@
-"""Checks responses in one session. Runs the graph, optionally with events, and builds a report from the results."""
+"""Checks responses in one session: runs the graph and builds a report from its results."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ from factloop.tools.search.gateway import SearchGateway
 log = logging.getLogger(__name__)
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 LONG = 10_000
-"""If a response has more characters than this, its report is built in a thread."""
+"""Reports on responses with more characters than this are built in a thread."""
 
 
 @dataclass(frozen=True)
 class CheckRequest:
-    """The arguments of `FactChecker.acheck`. Raises DataError if text or spans are invalid."""
+    """The arguments of `FactChecker.acheck`. Raises DataError if the text or the spans are invalid."""
 
     response: str
     prompt: str | None = None
@@ -77,11 +77,10 @@ class CheckRequest:
     limits: Limits | None = None
     begun_at: float = field(default_factory=time.monotonic)
     allowance: Allowance | None = None
-    """An allowance shared with other work, used instead of `limits`."""
+    """Replaces `limits` if the check shares an allowance with other work."""
     is_whole: bool = False
-    """Whether the response is complete. Matters only with `spans`."""
+    """Whether the response is complete. Relevant only with `spans`."""
     meter: UsageMeter | None = None
-    """The usage meter of the check. If None, a new one is created."""
 
     def __post_init__(self) -> None:
         for name in ("facts", "spans"):
@@ -98,7 +97,7 @@ class CheckRequest:
 
     @property
     def elapsed_s(self) -> float:
-        """Seconds since the check was requested. The deadline is measured from the same moment."""
+        """Seconds since the check was requested, which is also when the deadline starts to run."""
         return time.monotonic() - self.begun_at
 
     @property
@@ -109,7 +108,6 @@ class CheckRequest:
         }
 
     def configuration(self, fingerprint: Fingerprint) -> dict[str, Any]:
-        """The settings and inputs that must be the same in all attempts at a run."""
         asked: dict[str, Any] = {"response": _digest(self.response), "prompt": self.prompt}
         if self.facts is not None:
             asked["facts"] = _digest(json.dumps([given.model_dump(mode="json") for given in self.facts]))
@@ -118,27 +116,27 @@ class CheckRequest:
 
 @dataclass(frozen=True)
 class Checking:
-    """Checks any number of responses in one session, which is bound to one event loop. Checks may run concurrently."""
+    """An open session that can check many responses concurrently. Bound to one event loop."""
 
     setup: Setup
     session: Session
     searching: SearchGateway
     gateway: ModelGateway | None
-    """The gateway to the model, which applies the limits of the run. None if no chat model judges the claims."""
+    """None if no chat model judges the claims."""
     jury: Sequence[ModelGateway]
     graph_of: Callable[[Plan], SafeGraph]
-    """Returns the graph for a plan. Graphs are compiled on first use and shared by all checks."""
+    """Compiles the graph for a plan on first use."""
 
     @cached_property
     def verifier(self) -> Verifier:
-        """The verifier that compares claims with each other: the judge in the settings or else the baseline."""
+        """The verifier that compares claims with one another: the judge in the settings, or else the baseline."""
         from factloop.tools.judges.baseline import Baseline
 
         named = self.setup.judge
         return Baseline() if named is None else named.opened(self.session, logprobs=False).verifier
 
     def over(self, sources: Sources) -> Checking:
-        """A copy for an answer with its own sources. The copy shares this session, including its limits and budget."""
+        """Returns a copy for an answer with its own sources. It shares this session with its limits and budget."""
         setup = self.setup.over(sources)
         return replace(self, setup=setup, searching=self.searching.over(setup.tools))
 
@@ -146,7 +144,7 @@ class Checking:
         await self.session.aclose()
 
     async def report(self, asked: CheckRequest, tell: Callable[[Event], None] | None = None) -> FactualityReport:
-        """Checks a response. Claims that cannot be judged are left unscored. `tell` receives events as they happen."""
+        """Checks a response. Claims that cannot be judged are left unscored. `tell` receives each event."""
         meter, setup = self._meter(asked), self.setup
         span = _check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response)
         with span, nullcontext() if tell is None else told_of_waits(tell):
@@ -158,10 +156,10 @@ class Checking:
         return report
 
     async def _eligibility(self, asked: CheckRequest, meter: UsageMeter) -> Judgement | None:
-        """Judges whether the response does what its prompt asks for, if this is requested and possible.
+        """Judges whether the response does what its prompt asks for, if the settings request this.
 
         This is the first stage of FACTS Grounding (Jacovi et al. 2025, arXiv 2501.03200, section 3). Departures: the
-        judges vote, and the second stage judges claims. FACTS judges whole responses and averages the judgements.
+        judges vote, and the second stage judges individual claims. FACTS averages judgements on whole responses.
         """
         settings, pair = self.setup.settings, VerifierPair(asked.response, asked.prompt or "")
         if not settings.eligibility or self.gateway is None or asked.spans is not None:
@@ -231,10 +229,8 @@ class Checking:
         return final
 
     def allowance(self, limits: Limits | None, *, begun_at: float, of: str = "this check") -> Allowance:
-        """The allowance for one check under the settings and `limits`. `of` describes what the allowance is for.
-
-        Raises ConfigError (or DataError if `limits` is the cause) if the cost is limited but a price is unknown.
-        """
+        """The allowance for one check under the settings and `limits`. `of` names the work in error messages. Raises
+        ConfigError (or DataError if `limits` is the cause) if the cost is limited but a price is unknown."""
         own = Limits.per_check(self.setup.settings)
         within = own.within(limits)
         unpriced = next((chat for chat in self.setup.chats if chat.price is None), None)
@@ -254,14 +250,11 @@ class Checking:
         return meter
 
     def context_of(self, asked: CheckRequest) -> CheckContext:
-        """The context and limits of a check that runs in a different graph."""
+        """The context for a check that runs in another graph."""
         return self._context(asked, self._meter(asked))
 
     def _context(self, asked: CheckRequest, meter: UsageMeter) -> CheckContext:
-        """Creates the context of a check. Search results that cannot be cached are kept only for this check.
-
-        If the answer is incomplete, all claims are judged, because the rest of the answer may make any claim relevant.
-        """
+        """Turns off the relevance gate for an incomplete answer, because its rest may make any claim relevant."""
         is_whole = asked.spans is None or asked.is_whole
         searching = self.searching.over(self.searching.tools)
         meter.before_paying = searching.reach
@@ -271,7 +264,7 @@ class Checking:
 
     @property
     def _config(self) -> RunnableConfig:
-        """The graph's configuration. Its thread id keeps the graph out of the checkpoints of a user's graph."""
+        """The thread id keeps this graph out of the checkpoints of a user's graph."""
         return RunnableConfig(
             recursion_limit=4 * self.setup.settings.max_searches + 20,
             configurable={"thread_id": "factloop"},
@@ -313,10 +306,8 @@ def open_checking(
     pace: Pace | None = None,
     budget: Budget | None = None,
 ) -> Checking:
-    """Opens a session for checks with this setup. Raises ConfigError.
-
-    If you pass a `journal` or a `store`, answers are saved only there. Other sessions can share the `pace` or `budget`.
-    """
+    """Opens a session for checks with this setup. Raises ConfigError. With a `journal` or a `store`, answers are saved
+    only there. The `pace` and the `budget` may be shared with other sessions."""
     settings, chat = setup.settings, setup.chat
     look = None if setup.cascade is None else build_look_node(setup.cascade.stage)
     chats = setup.chats
@@ -405,10 +396,7 @@ def _check_span(
 
 
 def _note_check(span: Span, report: FactualityReport) -> None:
-    """Records a check's outcome in its tracing span, and logs a warning if nothing could be judged.
-
-    An exhausted budget is not logged here, because the code that set the budget reports it once for all checks.
-    """
+    """Does not log an exhausted budget, which is reported once for all checks."""
     counts = report.counts
     found: dict[str, Value] = {f"factloop.claims.{name}": getattr(counts, name) for name in type(counts).model_fields}
     span.set({**found, **usage_values(report.usage)})

@@ -50,35 +50,29 @@ from factloop.tools.search.handed_over import Documents, Retrieve
 SearchSource = str | SearchTool | BaseRetriever | VectorStore | BaseTool | Retrieve
 
 _WARM: set[tuple[bool, str | None]] = set()
-"""The kinds of checks for which this process is ready: whether a model is used, and the name of the spaCy pipeline."""
+"""The kinds of checks that are warmed up: whether they use a model, and their spaCy pipeline."""
 _REHEARSED = "Ada Lovelace was born in London in 1815."
 
 Check = Callable[..., Awaitable[FactualityReport]]
-"""Checks one response and returns its report. The arguments are those of `OpenChecks.__call__`."""
+"""Has the same signature as `OpenChecks.__call__`."""
 
 
 class DocumentOptions(TypedDict, total=False):
-    """The documents supplied with a response."""
-
     documents: Documents | None
-    """The documents that the response is based on. Pass a list of strings, LangChain documents, or mappings with
-    `page_content`, `text` or `content` (each optionally with a score), or pass a retriever or vector store. The
-    checker's own sources, if any, are searched as well. With an empty list, no claim can be judged."""
+    """A list of strings, LangChain documents or mappings (with `page_content`, `text` or `content`, and optionally a
+    score), a retriever or a vector store. The checker's own sources are searched as well. With an empty list, no claims
+    can be judged."""
     sources: Sources | None
-    """Documents and a mode. Cannot be combined with `documents`."""
+    """Documents with a mode. Cannot be combined with `documents`."""
 
 
 class CheckOptions(DocumentOptions, total=False):
-    """Options for checking one response."""
-
     facts: Sequence[GivenFacts] | None
-    """The facts in each sentence, in order, if you have already extracted them. These facts become the claims.
-
-    A sentence that is not in the response has an empty span at the end of the previous sentence.
-    """
+    """The facts in each sentence, in order, if you have already extracted them. These facts become the claims. A
+    sentence that is not in the response has an empty span at the end of the previous sentence."""
     spans: Sequence[tuple[int, int]] | None
-    """Start and end of each sentence to judge, in characters and in order. The rest of the response only serves as
-    context. Cannot be combined with `facts` or `run_dir`."""
+    """Start and end, in characters, of each sentence to judge, in order. The rest of the response is only context.
+    Cannot be combined with `facts` or `run_dir`."""
     limits: Limits | None
     """Limits for this check, in addition to the shared limits. At the deadline, the check ends and reports the claims
     judged so far. `usage` then includes the maximum cost of unanswered calls."""
@@ -86,7 +80,7 @@ class CheckOptions(DocumentOptions, total=False):
 
 @dataclass(frozen=True)
 class OpenChecks:
-    """A `Check` for one or more responses, which can share an allowance."""
+    """A `Check` in an open session. All checks share the allowance, if there is one."""
 
     checking: Checking
     sources: Sources | None = None
@@ -101,18 +95,15 @@ class OpenChecks:
         spans: Sequence[tuple[int, int]] | None = None,
         sources: Sources | None = None,
     ) -> FactualityReport:
-        """Checks a response, or only its `facts` or `spans`. The arguments are those of `FactChecker.acheck`.
-
-        With `spans`, the response must be complete. Claims that cannot be judged are unscored, with the reason. Raises
-        ConfigError, DataError.
-        """
+        """Checks a complete response, or only its `facts` or `spans`. The arguments are those of `FactChecker.acheck`.
+        Claims that cannot be judged are unscored, with the reason. Raises ConfigError or DataError."""
         checking = self.checking if sources is None else self.checking.over(sources)
         sources = sources or self.sources
         asked = CheckRequest(response, prompt, facts, spans, sources, allowance=self.allowance, is_whole=True)
         return await checking.report(asked)
 
     def account(self) -> UsageMeter:
-        """A new usage meter, subject to the same allowance."""
+        """Returns a new usage meter that draws on the same allowance."""
         return UsageMeter() if self.allowance is None else UsageMeter(self.allowance)
 
 
@@ -123,8 +114,7 @@ class FactChecker(ClosesPerLoop):
             report = await checker.acheck(response, question="Who was ...?", documents=retrieved)
 
     All checks by one checker in the same event loop share its limits, cache and budget. A check with a run directory
-    has its own limits, cache and budget. It shares only the rate limits and, for a `ChatModel` that you built, the
-    connections.
+    shares only the rate limits and, for a `ChatModel` that you built, the connections.
     """
 
     def __init__(
@@ -202,7 +192,7 @@ class FactChecker(ClosesPerLoop):
 
     @property
     def tools(self) -> tuple[SearchTool, ...]:
-        """The search tools. Reads and indexes the documents on first use. Raises ConfigError, DataError."""
+        """The search tools. Reads and indexes the documents on first use. Raises ConfigError or DataError."""
         if not self._built and self.has_model:
             raise ConfigError(
                 "there is nothing to check against: set documents (`docs`, --docs) or a search (`search`, --search)"
@@ -215,11 +205,8 @@ class FactChecker(ClosesPerLoop):
         run_blocking(self.awarm_up())
 
     async def awarm_up(self) -> None:
-        """Imports and loads everything that the first check needs, in another thread. Takes a few seconds of CPU time.
-
-        Without a warm-up, the first check does this work. Makes no calls, and does not load the weights of a judge.
-        Raises ConfigError, DataError.
-        """
+        """Imports and loads everything that the first check needs, except a judge's weights. Makes no calls, but takes
+        a few seconds of CPU time in another thread. Raises ConfigError or DataError."""
         await self._tools(alone=False)
         kind = (self.has_model or bool(self.settings.jury), self.settings.spacy_model)
         if kind not in _WARM:
@@ -244,16 +231,12 @@ class FactChecker(ClosesPerLoop):
 
     def __reduce__(self) -> Any:
         """Pickles the settings, the model and custom search tools, but not open sessions, loaded documents or `pace`.
-
-        Raises ConfigError if the checker has a shared budget, which belongs to this process.
-        """
+        Raises ConfigError if the checker has a shared budget, because a budget cannot be shared across processes."""
         if self._budget is not None:
             raise ConfigError("cannot send a checker with a shared budget to another process: omit `budget`")
         return partial(type(self), search=self._own_tools, settings=self.settings), (self._model,)
 
     async def _tools(self, *, alone: bool = True) -> tuple[SearchTool, ...]:
-        """Opens `tools` in another thread, to keep the event loop free. With `alone=False`, there may be no tools."""
-
         def open_them() -> None:
             with self._one_opens:
                 _ = self._built
@@ -263,19 +246,15 @@ class FactChecker(ClosesPerLoop):
         return self.tools if alone else self._built
 
     async def sources_of(self, documents: Documents | None, mode: SourceMode | None = None) -> Sources:
-        """Indexes the documents (if not None) in another thread, and returns the sources for a response.
-
-        By default, these include the checker's own sources, if any. Raises ConfigError, DataError.
-        """
+        """Indexes the documents (if not None) in another thread, and returns the sources for a response. By default,
+        these include the checker's own sources, if any. Raises ConfigError or DataError."""
         tool = await self._indexes.tool_for(documents)
         mode = mode or ("factuality" if self.has_sources else "faithfulness")
         return Sources(() if tool is None else (tool,), mode)
 
     async def sources_in(self, given: DocumentOptions) -> Sources | None:
-        """The sources for a response, from either `sources` or `documents`.
-
-        Raises ConfigError or DataError, or TypeError for any other option.
-        """
+        """Returns the sources for a response, from either `sources` or `documents`. Raises ConfigError or DataError, or
+        TypeError for any other option."""
         if unknown := given.keys() - DocumentOptions.__annotations__.keys():
             raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
         documents, sources = given.get("documents"), given.get("sources")
@@ -337,10 +316,8 @@ class FactChecker(ClosesPerLoop):
         return run_blocking(self.acheck(response, question, run_dir=run_dir, **options))
 
     async def afingerprint(self, *, alone: bool = True) -> Fingerprint:
-        """The fingerprint of a check. Reads the documents on first use. Raises ConfigError, DataError.
-
-        With `alone=False`, the checker needs no sources, because each response comes with its own.
-        """
+        """Returns the fingerprint of a check. Reads the documents on first use. Raises ConfigError or DataError. With
+        `alone=False`, the checker needs no sources, because each response comes with its own."""
         setup = self._prepare(await self._tools(alone=alone))
         for chat in setup.chats:
             await chat.aclose()
@@ -350,8 +327,8 @@ class FactChecker(ClosesPerLoop):
     async def opened(self, *, journal: Path | None = None, alone: bool = True) -> AsyncIterator[OpenChecks]:
         """Yields a check for any number of responses in one session. Checks may run concurrently.
 
-        With a `journal`, answers are saved only in that file, and answers that it already contains are not paid for
-        again. With `alone=False`, the checker needs no sources, because each response comes with its own.
+        With a `journal`, answers are saved only in that file, and those already in it are not paid for again. With
+        `alone=False`, the checker needs no sources, because each response comes with its own.
         """
         setup = self._prepare(await self._tools(alone=alone))
         checking = open_checking(setup, journal=journal, pace=self.pace, budget=self._budget)
@@ -370,11 +347,8 @@ class FactChecker(ClosesPerLoop):
         run_dir: str | Path | None = None,
         **options: Unpack[CheckOptions],
     ) -> AsyncIterator[OpenChecks]:
-        """Yields the check that `acheck` would use for this response. It can check parts or revisions of the response.
-
-        All calls inside the block share the limits, cache, budget and run directory. The limits for a single check
-        apply to all these calls combined. Raises ConfigError, DataError.
-        """
+        """Yields the check that `acheck` would use for this response, to check parts or revisions of it. All calls
+        inside the block share the run directory and the limits for a single check. Raises ConfigError or DataError."""
         asked = await self._request(response, question, options)
         async with self._run(asked, run_dir) as (checking, _):
             allowance = checking.allowance(asked.limits, begun_at=asked.begun_at, of="this correction")
@@ -391,8 +365,8 @@ class FactChecker(ClosesPerLoop):
     ) -> AsyncGenerator[Event, None]:
         """Like `acheck`, but yields events (`factloop.core.events`) as they happen, ending with the report.
 
-        If you stop early, close the stream (`contextlib.aclosing`) to cancel calls in progress. To read the cost of
-        these calls, pass your own `meter`.
+        If you stop early, close the stream (`contextlib.aclosing`) to cancel calls in progress. Pass your own `meter`
+        to see what they cost.
         """
         asked = await self._request(response, question, options, meter)
         finished: CheckFinished | None = None
@@ -416,7 +390,6 @@ class FactChecker(ClosesPerLoop):
     async def _run(
         self, asked: CheckRequest, run_dir: str | Path | None
     ) -> AsyncIterator[tuple[Checking, RunDirectory | None]]:
-        """Yields the session shared in this event loop or, with a run directory, a session that saves answers there."""
         sources = asked.sources
         tools = await self._tools(alone=sources is None)
         await self.awarm_up()
@@ -436,7 +409,7 @@ class FactChecker(ClosesPerLoop):
 
 
 def given_checker(checker: FactChecker | None) -> FactChecker:
-    """`checker`, or an offline checker if `checker` is None. Raises ConfigError for any other type."""
+    """Returns `checker`, or an offline checker if it is None. Raises ConfigError for any other type."""
     if checker is None:
         return FactChecker()
     if not isinstance(checker, FactChecker):

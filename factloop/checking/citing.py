@@ -1,4 +1,4 @@
-"""Finds the supplied documents that support a response's claims, and the documents that the response cites."""
+"""Determines which of the supplied documents support a response's claims, and which ones the response cites."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _NUMBERED = re.compile(r"\^?(?:(?:doc|document|source|passage)s?[ _-]?)?(\d{1,3}
 _ID_KEYS = ("id", "doc_id", "document_id", "chunk_id", "source")
 _WORD = re.compile(r"\w+")
 _Marker = tuple[tuple[int, int], int | None]
-"""The span of a number or id in the response, and the index of the document to which it refers, if any."""
+"""The span of a number or id, and the index of the document that it refers to, if any."""
 
 
 def documents_among(tools: Iterable[SearchTool]) -> tuple[Document, ...] | None:
-    """The documents supplied with a response, or None if no documents were supplied."""
+    """Returns the documents supplied with a response, or None if there were none."""
     return next((tool.documents for tool in tools if isinstance(tool, GivenDocuments)), None)
 
 
 def borne_out(claims: Sequence[Claim], documents: Sequence[Document]) -> dict[str, tuple[int, ...]]:
-    """Maps each claim's id to the indexes of the documents that support it, or to () if the claim is not supported.
+    """Maps each claim's id to the indexes of the documents that support it. Unsupported claims have none.
 
-    A document supports a claim if a cited passage comes from it, or if it contains the decisive sentence word for
-    word (or a cited passage, if the judge quotes no sentence).
+    A document supports a claim if a cited passage comes from it, or if it contains the decisive sentence word for word
+    (or a cited passage, if the judge quotes no sentence).
     """
     texts = [_words(one.page_content) for one in documents]
     return {claim.id: _borne_out(claim, texts) for claim in claims}
@@ -54,7 +54,7 @@ def _words(text: str) -> str:
 def citations_of(
     response: str, sentences: Sequence[Sentence], claims: Sequence[Claim], documents: Sequence[Document] | None
 ) -> Citations | None:
-    """The citations in a response, or None if no documents were supplied. `borne_out_by` must already be set."""
+    """Returns the citations in a response, or None if no documents were supplied. `borne_out_by` must be set."""
     if documents is None:
         return None
     by_id = {claim.id: claim for claim in claims if claim.judgement.verdict is not Verdict.IRRELEVANT}
@@ -84,14 +84,13 @@ def citations_of(
 
 
 def _borne_by(claim: Claim, documents: Collection[int | None]) -> bool | None:
-    """Whether any of the documents supports the claim. None if there are documents, but the claim is unscored."""
     if not documents or not set(documents).isdisjoint(claim.borne_out_by):
         return bool(documents)
     return None if claim.judgement.verdict is None else False
 
 
 def cited_by(response: str, sentences: Sequence[Sentence], documents: Sequence[Document]) -> list[list[_Marker]]:
-    """Each sentence's citations, which are either in the sentence or before the first word of the next one."""
+    """Returns each sentence's citations, including those between the sentence and the first word of the next one."""
     found: list[list[_Marker]] = [[] for _ in sentences]
     starts = [one.span[0] for one in sentences]
     for marker in _markers(response, documents):
@@ -106,8 +105,8 @@ def cited_by(response: str, sentences: Sequence[Sentence], documents: Sequence[D
 
 
 def _markers(response: str, documents: Sequence[Document]) -> Iterator[_Marker]:
-    """The numbers and document ids in brackets. A number refers to the document with that id or, if no document has it,
-    to the document at that position, starting at 1."""
+    """Yields citations: numbers and document ids in brackets. A number refers to the document with that id or, if there
+    is none, to the document at that position, starting at 1."""
     by_id: dict[str, int] = {}
     for place, document in enumerate(documents):
         for given in (document.id, *(document.metadata.get(key) for key in _ID_KEYS)):

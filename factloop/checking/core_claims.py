@@ -1,14 +1,13 @@
-"""Selects the core of a response, so that padding an answer with repeated or trivial claims does not raise its score.
+"""Selects the core of a response, so that repeated or trivial claims do not raise its score.
 
-The core is a largest set of claims in which no claim entails another. This follows Core (Jiang et al. 2024, arXiv
-2407.03572): claims are vertices, an edge joins two claims if one entails the other, and the core is the set without
-edges that has the largest total weight. Departures:
+This follows Core (Jiang et al. 2024, arXiv 2407.03572): claims are vertices, an edge joins two claims if one entails
+the other, and the core is the set without edges that has the largest total weight. Departures:
 
 - The check's own judge tests for entailment. The bundled baseline detects little more than similar wording.
 - A claim's weight is one plus the rarity of its words, leaving out words from the question. In the paper, it is the
   probability that the claim says something new.
-- A claim is trivial if the judge finds it supported by statements that are true of almost anything. These statements
-  are the same for all topics.
+- A claim is trivial if the judge finds it supported by statements that are true of almost anything. They are the same
+  for all topics.
 - Each claim is compared only with the claims that share the most words with it, so the cost grows linearly.
 """
 
@@ -29,7 +28,6 @@ TRIVIAL = (
     "is an organisation", "is an event", "is a name", "has a name", "is known to some people", "was born", "was alive",
     "is alive", "did something", "does things", "lived somewhere", "is of some kind",
 )  # fmt: skip
-"""Statements that are true of almost anything."""
 _WORD = re.compile(r"\w+")
 NEAREST = 10  # number of claims with which each claim is compared
 PATIENCE_S = 10.0
@@ -39,11 +37,8 @@ _SCORED = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED)
 async def mark_core(
     claims: Sequence[Claim], prompt: str | None, judge: Verifier, meter: UsageMeter
 ) -> tuple[list[Claim], list[str]]:
-    """Sets `left_out` for each scored claim outside the core, and returns all claims and any warnings.
-
-    Makes up to `NEAREST` judgements per claim, and one more to find trivial claims. Raises ConfigError if the judge
-    does.
-    """
+    """Sets `left_out` for each scored claim outside the core, and returns all claims and any warnings. Makes up to
+    `NEAREST` judgements per claim, and one more to find trivial claims. Raises ConfigError if the judge does."""
     own = [claim for claim in claims if claim.duplicate_of is None and claim.judgement.verdict in _SCORED]
     trivial = await trivial_among([claim.self_contained for claim in own], judge, meter)
     out: dict[str, LeftOut] = {own[place].id: LeftOut(why="trivial") for place in trivial}
@@ -85,7 +80,7 @@ def _stems(text: str) -> Set[str]:
 
 
 async def trivial_among(texts: Sequence[str], judge: Verifier, meter: UsageMeter) -> set[int]:
-    """The positions of claims that say only what is true of almost anything."""
+    """Returns the positions of claims that say only what is true of almost anything."""
     from factloop.tools.text.pieces import subject_of
     from factloop.tools.text.pipeline import load_pipeline, parse
 
@@ -104,17 +99,17 @@ async def trivial_among(texts: Sequence[str], judge: Verifier, meter: UsageMeter
 
 
 def weight_of(text: str, prompt: str | None) -> float:
-    """One plus the total rarity of the words that are not in the question. More detailed claims thus weigh more."""
+    """One plus the total rarity of the words that are not in the question, so detailed claims weigh more."""
     from factloop.tools.judges.baseline import load_model
 
     return 1.0 + sum(map(load_model().rarity, _stems(text) - _stems(prompt or "")))
 
 
 def largest_core(weights: Sequence[float], edges: Collection[tuple[int, int]]) -> list[int]:
-    """The positions of the claims in the heaviest set without edges. Ties favour earlier claims.
+    """Returns the positions of the claims in the heaviest set without edges. Ties favor earlier claims.
 
-    Solves an integer programme exactly, if this takes at most `PATIENCE_S` seconds. Otherwise, returns the best set
-    found so far or, if none was found, chooses the heaviest claims greedily. Weights must be positive.
+    The set is optimal if the solver finishes within `PATIENCE_S` seconds. Otherwise, it is the best set found so far
+    or, if there is none, the heaviest claims chosen greedily. Weights must be positive.
     """
     import numpy as np
     from scipy.optimize import Bounds, LinearConstraint, milp  # type: ignore[import-untyped]

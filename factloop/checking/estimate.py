@@ -26,32 +26,31 @@ from factloop.tools.text.outline import Part, read_outline
 from factloop.tools.text.silence import silence_of
 
 WORDS_A_CLAIM = 8
-"""Number of words per fact in hand-labelled answers (`benchmarks/texts`, `benchmarks/splitting`). Each sentence is
-assumed to contain at least one claim."""
+"""Mean number of words per fact in hand-labelled answers (`benchmarks/texts`, `benchmarks/splitting`)."""
 MOST_READ = 1_000_000
-"""Maximum size, in bytes, of the documents that are read for an estimate."""
+"""Documents larger than this, in bytes, are not read for an estimate."""
 SEARCHES_A_CLAIM = 1.2
-"""Mean number of searches that it takes to settle a claim."""
+"""Mean number of searches needed to settle a claim."""
 PASSAGE_TOKENS = 70
 SHARE_NEW = 0.5  # fraction of search results that earlier searches for the same claim did not return
 SCHEMA_TOKENS = 120  # size of the schema or tool definitions in each request
 FUSED_COMPLETION = {"sentence_facts": 35, "assessment": 45}
-"""Reply tokens for each claim in a window, and for each claim in a round of searches."""
+"""Reply tokens per claim."""
 PAPER_COMPLETION = {"split": 15, "revise": 20, "relevance": 20, "query": 15, "rate": 60}
 GROUNDED_COMPLETION = {"grounded_facts": 40, "grounded_claims": 25}
-"""Reply tokens for each claim in a window, and for each claim that is checked again."""
+"""Reply tokens per claim (in `grounded_claims`, per claim that is checked again)."""
 SHARE_LOOKED_AT_AGAIN = 0.3  # fraction of claims that are checked again because they seem unsupported at first
 _ASKED_FOR = ("calls", "prompt_tokens", "completion_tokens")
 
 
 class Estimate(Record):
-    """The estimated cost of a check. All values are expected values, not limits (see `budget_usd` and `max_calls`)."""
+    """The expected cost of a check. The values are not limits (see `budget_usd` and `max_calls`)."""
 
     n_sentences: Count
     n_claims: Count
     calls: Count
     searches: Count
-    """Includes searches in the user's documents, which are free and run on this machine."""
+    """Includes searches in the user's documents, which are free."""
     prompt_tokens: Count
     completion_tokens: Count
     cost_usd: NonNegative | None
@@ -65,11 +64,8 @@ def estimate(
     facts: Sequence[GivenFacts] | None = None,
     n_characters: int | None = None,
 ) -> Estimate:
-    """Estimates the calls, tokens and cost of checking `response`, or only `facts`. Estimates are free and need no key.
-
-    `n_characters` is the total length of the documents, if known. It matters for the `grounded` plan, which puts short
-    documents into the prompt in full.
-    """
+    """Estimates the calls, tokens and cost of checking `response`, or only `facts`. Makes no calls and needs no key.
+    `n_characters` is the total length of the documents. The `grounded` plan puts short ones into the prompt in full."""
     plan = plan_of(settings)
     parts = [part for part in read_outline(response) if silence_of(part) is None] if facts is None else []
     n_claims = sum(max(1, round(len(part.text.split()) / WORDS_A_CLAIM)) for part in parts)
@@ -99,7 +95,7 @@ def estimate(
 
 
 def length_of_documents(settings: CheckSettings) -> int | None:
-    """The total number of characters in the documents. None if the documents are long or a search tool is used."""
+    """Returns the total number of characters in the documents. None if they are long or a search tool is used."""
     if settings.search or not settings.docs:
         return None
     if sum(path.stat().st_size for path in find_files(settings.docs).paths) > MOST_READ:
@@ -125,7 +121,7 @@ def _of_jury(settings: CheckSettings, each: Sequence[Estimate]) -> Estimate:
 
 
 def plan_of(settings: CheckSettings) -> Plan:
-    """The plan for a check with these settings. Does not open any sources."""
+    """Returns the plan for a check with these settings. Does not open any sources."""
     return plan_of_check(settings, (), has_model=settings.model is not None, given_alone=not settings.search)
 
 
@@ -136,18 +132,16 @@ class _Asked:
     response: str
     prompt: str | None
     parts: Sequence[Part]
-    """The sentences to split into claims. Empty if facts were supplied."""
+    """Empty if facts were supplied."""
     n_claims: int
     n_sentences: int
 
     @property
     def shown(self) -> str:
-        """The part of the response that prompts contain."""
         is_whole = len(self.response) <= ANSWER_CHARACTERS * CLEARLY_OVER
         return self.response if is_whole else self.response[:ANSWER_CHARACTERS]
 
     def tokens(self, stage: str, **values: Value) -> int:
-        """The number of tokens in a request, including the question. Ignores values that the prompt does not use."""
         prompt = self.prompts[f"safe/{stage}"]
         given = {"question": self.prompt, **values}
         rendered = prompt.render(**{name: given[name] for name in prompt.variables})
@@ -174,7 +168,7 @@ def _given(asked: _Asked, stated: Sequence[GivenFacts]) -> Estimate:
 
 
 def _fused_rounds(asked: _Asked, n_read: int, first: int) -> Estimate:
-    """`n_read` is the number of calls that extract facts. These calls have `first` prompt tokens in total."""
+    """`n_read` calls extract facts, with `first` prompt tokens in total."""
     settings, n_claims = asked.settings, asked.n_claims
     rounds = round(n_claims * min(SEARCHES_A_CLAIM, settings.max_searches))
     together = CLAIMS_TOGETHER if len(settings.search) + bool(settings.docs) == 1 else 1
@@ -188,9 +182,8 @@ def _fused_rounds(asked: _Asked, n_read: int, first: int) -> Estimate:
 
 
 def _grounded(asked: _Asked, n_characters: int | None) -> Estimate:
-    """If the documents are short, each prompt contains them in full, and there are no searches or second checks.
-    Otherwise, each prompt contains `passage_characters` characters of passages. There is one search per sentence, and
-    one more per claim that is checked again."""
+    """Short documents are in each prompt in full, so nothing is searched or checked again. Otherwise, there is one
+    search per sentence, and one per claim that is checked again."""
     settings, n_claims = asked.settings, asked.n_claims
     windows = asked.n_windows(GROUNDED_WINDOW)
     is_whole = n_characters is not None and n_characters <= WHOLE_TIMES * settings.passage_characters
@@ -269,7 +262,7 @@ def _cost_usd(settings: CheckSettings, searches: int, prompt: int, completion: i
 
 
 def _search_price(names: Sequence[str]) -> float | None:
-    """Price per query, in USD, of the most expensive search tool, since a model may choose any tool. Needs no key."""
+    """The price of the most expensive search tool, in USD per query, since a model may choose any tool."""
     prices = [search_builder(name)(timeout_s=1.0, replayed=True).usd_per_query for name in names]
     known = [price for price in prices if price is not None]
     return max(known, default=0.0) if len(known) == len(prices) else None

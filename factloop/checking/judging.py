@@ -32,14 +32,13 @@ NO_LOWER = "a cascade that never accepts or never rejects a claim needs a model:
 
 @dataclass(frozen=True)
 class NamedJudge:
-    """A judge used instead of the check's chat model, either on this machine (`judge`) or on a server (`chat`)."""
+    """A judge used instead of a chat model, either on this machine (`judge`) or on a server (`chat`)."""
 
     fingerprint: CascadeFingerprint
     judge: Judge | None
     chat: ChatModel | None
 
     def opened(self, session: Session, *, logprobs: bool) -> JudgeRater:
-        """The judge for a single session, which is bound to one event loop."""
         upper, lower, chat = self.fingerprint.upper, self.fingerprint.lower, self.chat
         assert upper is not None
         if self.judge is not None:
@@ -51,11 +50,8 @@ class NamedJudge:
 
 
 def named_judge(settings: CheckSettings, *, has_model: bool) -> NamedJudge | None:
-    """The judge for a check without a model. None if no judge is set, or if there is a model.
-
-    Loads the weights, which are downloaded first if that is allowed. Raises ConfigError if the judge cannot be loaded,
-    or if the thresholds were tuned for a different judge.
-    """
+    """Returns the judge for a check without a model, if one is set. Downloads its weights if that is allowed. Raises
+    ConfigError if it cannot be loaded, or if the thresholds were tuned for a different judge."""
     if settings.judge is None:
         return None
     spec = parse_spec(settings.judge)
@@ -136,10 +132,8 @@ def filled_by_model(
 
 
 def filled_offline(settings: CheckSettings, session: Session, named: NamedJudge | None) -> Fill:
-    """Returns a function that builds any plan with the judge in `named` or, if None, with the bundled baseline.
-
-    Offline, the `grounded` plan is the `fused` plan without the relevance gate, since windows would not save any calls.
-    """
+    """Returns a function that builds any plan with the given judge or, if None, with the bundled baseline. Here, the
+    `grounded` plan is the `fused` plan without the relevance gate: windows would not save any calls."""
     from factloop.tools.judges.baseline import Baseline
     from factloop.tools.text.pipeline import load_pipeline
 

@@ -36,7 +36,7 @@ OFFLINE_LIBRARIES = ("spacy",)  # additional libraries for checks without a chat
 
 @dataclass(frozen=True)
 class Setup:
-    """The setup for a run, before anything is opened. It identifies the run and has all that an estimate needs."""
+    """What a run will use, before anything is opened."""
 
     settings: CheckSettings
     tools: Sequence[SearchTool]
@@ -48,7 +48,7 @@ class Setup:
     jury: tuple[ChatModel, ...] = ()
     """Additional models that judge the claims found by `chat`."""
     judge: NamedJudge | None = None
-    """The judge used instead of a chat model, or None for the bundled baseline."""
+    """The judge used instead of a chat model. None for a chat model or the bundled baseline."""
     gates: bool = True
     """Whether claims that are irrelevant to the question are marked `irrelevant` instead of being judged. False if an
     answer is checked only against its own documents."""
@@ -59,7 +59,7 @@ class Setup:
         return tuple(one for one in (self.chat, *self.jury, judged) if one is not None)
 
     def over(self, sources: Sources) -> Setup:
-        """The same setup for an answer with its own sources."""
+        """Returns the same setup for an answer with its own sources."""
         tools, given_alone = numbered(sources.searched(self.tools)), sources.mode == "faithfulness"
         plan = plan_of_check(self.settings, tools, has_model=self.chat is not None, given_alone=given_alone)
         changes: dict[str, Any] = {"search_tools": tuple(tool.identity for tool in tools), "plan": plan}
@@ -77,11 +77,8 @@ def prepare(
     model: BaseChatModel | ChatModel | None = None,
     tape: Tape | None = None,
 ) -> Setup:
-    """The setup for these settings. Uses the network only to download a judge, if that is allowed. Raises ConfigError.
-
-    `model` is a chat model that the caller has built and will close. If None, the model in `settings.model` is used or,
-    if that is also None, the offline engine.
-    """
+    """Returns the setup for these settings. Uses the network only to download a judge, if that is allowed. `model`
+    replaces `settings.model`, and the caller must close it. Raises ConfigError."""
     refuse_clashes(settings, has_model=model is not None or settings.model is not None)
     chat = _chat_model(settings, model)
     if chat is None:
@@ -107,7 +104,7 @@ def prepare(
 
 
 def refuse_clashes(settings: CheckSettings, *, has_model: bool) -> None:
-    """Raises ConfigError for settings that cannot be combined. Does not read or build anything."""
+    """Raises ConfigError for settings that cannot be combined. Builds nothing, and reads at most a cascade file."""
     stated_price(settings)  # an incomplete price is an error even if no model uses it
     if settings.base_url is not None and not has_model and settings.judge is None:
         raise ConfigError("--base-url needs a model: set --model, for example to openai:NAME")
@@ -120,9 +117,9 @@ def refuse_clashes(settings: CheckSettings, *, has_model: bool) -> None:
 
 
 def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_model: bool, given_alone: bool) -> Plan:
-    """The plan in the settings. By default, `grounded` if a model judges only by the user's documents, or else `fused`.
+    """Returns the plan in the settings or, by default, `grounded` if a model judges only by documents, else `fused`.
 
-    With a cascade, the default is `fused`, since the verifier examines each claim before the model does. Raises
+    With a cascade, the default is `fused`, because the verifier examines each claim before the model does. Raises
     ConfigError for the `safe` plan without a model or with a jury, and for verifiable claims with any other plan.
     """
     if settings.plan == "safe" and (not has_model or settings.jury):
@@ -160,13 +157,12 @@ PLAN_PROMPTS: Mapping[Plan, tuple[str, ...]] = {
 
 
 def plan_of_prompt(name: str) -> Plan | None:
-    """The plan that uses a prompt, or None. Prefers `fused` to `grounded`, which reuses its stages."""
+    """Returns the plan that uses a prompt, if any. Prefers `fused` to `grounded`, which reuses its stages."""
     of_safe: Plan | None = "safe" if name in VERIFIABLE_PROMPTS else None
     return next((plan for plan, names in PLAN_PROMPTS.items() if name in names), of_safe)
 
 
 def prompts_of(plan: Plan, settings: CheckSettings) -> tuple[str, ...]:
-    """The prompts that a check with this plan may use."""
     of_plan = VERIFIABLE_PROMPTS if settings.verifiable else PLAN_PROMPTS[plan]
     return (*of_plan, *((ELIGIBILITY,) if settings.eligibility else ()), *GATEWAY_PROMPTS)
 
@@ -199,7 +195,7 @@ def _fingerprint(
 
 
 def numbered(tools: Sequence[SearchTool]) -> tuple[SearchTool, ...]:
-    """The user's tools with unique names. A second `retriever` is renamed to `retriever_2`, and so on."""
+    """Gives each tool a unique name. A second `retriever` becomes `retriever_2`, and so on."""
     names: set[str] = set()
     found: list[SearchTool] = []
     for tool in tools:

@@ -1,4 +1,4 @@
-"""The command line interface. Heavy imports happen only when a command runs, so that `--help` responds immediately."""
+"""The command line interface. Heavy imports wait until a command runs, so that `--help` is fast."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ from typing import IO
 
 WRONG_INPUT, INTERRUPTED = 2, 130
 CONTAINERS = 50_000
-"""Garbage collection starts after this many new containers (Python's default is 700). With hundreds of claims in
-progress, the collector would otherwise traverse half a million live objects over and over, which takes a third of a
-check's CPU time. Only the command line changes this threshold."""
+"""New containers between garbage collections (Python's default is 700). With hundreds of claims in progress, collecting
+more often would take a third of a check's CPU time."""
 EVALUATION = "factloop.evaluation"  # some installations do not include this package
 _PLAIN = {
     "✓": "+", "✗": "x", "○": "o", "·": "*", "•": "*", "×": "x", "−": "-", "–": "-", "—": "-", "’": "'", "‘": "'",
     "“": '"', "”": '"', "«": '"', "»": '"', "…": "...", "≠": "!=", "←": "<-", "▶": ">", "●": "*", "◆": "*", "■": "#",
     "→": "->", "↔": "<->", "≤": "<=", "≥": ">=", "›": ">", "─": "-", "│": "|",
 }  # fmt: skip
-"""ASCII replacements for characters that factloop prints, for use in the C locale."""
+"""Used if the output encoding lacks a character, as in the C locale."""
 
 
 def main() -> None:
-    """Runs the command line. Reports errors through the exit code and one line on standard error."""
+    """Reports errors in one line on standard error, and through the exit code."""
     gc.set_threshold(CONTAINERS, *gc.get_threshold()[1:])
     try:
         code = _run()
@@ -36,7 +35,7 @@ def main() -> None:
 
 
 def _run() -> int | None:
-    """Runs the requested command and returns its exit code. Imports are here, so that `main` can handle interrupts."""
+    """The imports are here so that `main` can handle an interrupt during them."""
     from factloop.cli.app import app
     from factloop.cli.help import UsageError, usage_complaint
     from factloop.core.errors import FactloopError
@@ -60,7 +59,7 @@ def _run() -> int | None:
         if error.filename is None:
             raise
         # The operating system rejected a user's path (too long or inaccessible) that factloop had accepted.
-        _complain(f"{error.filename}: {error.strerror}")
+        _complain(f"{error.filename}: {error.strerror or error}")
     return WRONG_INPUT
 
 
@@ -71,7 +70,7 @@ def _complain(message: str) -> None:
 
 
 def show_plainly(*streams: IO[str] | None) -> None:
-    """Makes the streams replace characters that they cannot encode, instead of raising an error."""
+    """Replaces characters that a stream cannot encode, instead of raising an error."""
     codecs.register_error("factloop.plain", _plainly)
     for stream in streams:
         if isinstance(stream, io.TextIOWrapper):

@@ -1,4 +1,4 @@
-"""Lists all commands with their modules and help texts. Each command's module defines its flags."""
+"""All commands, with their modules and help texts. Each command's module defines its flags."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ COMMANDS = {
     "research cascade tune": ("research.cascade:tune", "Tune the thresholds of a cascade on labelled claims."),
     "research labels next": (
         "research.labels:next_",
-        "Draw the claims of a run or an experiment that are most worth labelling.",
+        "Choose claims for people to label, and write them to a sheet or a page without verdicts.",
     ),
     "research labels export": (
         "research.labels:export",
@@ -110,7 +110,7 @@ COMMANDS = {
     ),
     "research kb build": ("research.kb:build", "Build a local table of typed entities from DBpedia dumps."),
 }
-"""Maps the full name of each command, including its group, to its function and help text."""
+"""Maps the full name of each command to its function and help text."""
 
 GROUPS = {
     "eval": "Check and score a data set, and compare with its labels. eval FILE is short for eval responses FILE.",
@@ -151,7 +151,7 @@ def _root(
 
 
 class LateCommand(TyperCommand):
-    """Stands in for a command in its group's help. The real command is imported only when needed."""
+    """Stands in for a command in its group's help, so that the command's module is imported only when needed."""
 
     path: str
 
@@ -160,7 +160,7 @@ class LateCommand(TyperCommand):
 
 
 def load_command(path: str) -> Any:
-    """Imports a command listed in the table and builds its flags."""
+    """Imports a command listed in `COMMANDS` and builds its flags."""
     home, about = COMMANDS[path]
     module, _, function = home.partition(":")
     return getattr(import_module(f"factloop.cli.{module}"), function).build(about)

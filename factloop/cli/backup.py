@@ -1,4 +1,4 @@
-"""`factloop backup FILE` saves the service's jobs to a file. `factloop restore FILE` loads the jobs from the file."""
+"""`factloop backup FILE` saves the service's jobs to a file. `factloop restore FILE` loads them."""
 
 from __future__ import annotations
 
@@ -17,15 +17,12 @@ from factloop.setup.marks import Mark
 
 
 class Backup(Arguments):
-    """Arguments for both commands."""
-
     file: Annotated[Path, Mark(ARGUMENT, "FILE")]
     """Backup file, in SQLite format."""
 
 
 @command(taking(ServeSettings, "database", "folder"))
 def backup(given: Backup, flags: Flags) -> int:
-    """Writes a service's jobs to a new file. The service may be running. Returns the exit code. Raises ConfigError."""
     if given.file.exists():
         raise ConfigError(f"{given.file} already exists; choose another file name")
     source = load_settings(ServeSettings, flags).database_url
@@ -37,7 +34,6 @@ def backup(given: Backup, flags: Flags) -> int:
 
 @command(taking(ServeSettings, "database", "folder"))
 def restore(given: Backup, flags: Flags) -> int:
-    """Loads jobs from a backup into a database that has no jobs. Returns the exit code. Raises ConfigError."""
     if not given.file.is_file():
         raise ConfigError(f"{given.file}: no such file; pass a file written by `factloop backup`")
     settings = load_settings(ServeSettings, flags)

@@ -21,15 +21,12 @@ from factloop.setup.settings import RunSettings
 
 
 class Clear(AsJson):
-    """Arguments for `cache clear`."""
-
     only: Literal["answers", "indexes"] | None = None
     """Remove only model replies and search results (answers), or only document indexes and word vectors (indexes)."""
 
 
 @command(taking(RunSettings))
 def show(given: AsJson, flags: Flags) -> int:
-    """Shows what is cached and returns the exit code. Raises ConfigError."""
     try_outputs((given.json_,), ())
     status = status_of(load_settings(RunSettings, flags))
     deliver(given, status, partial(_print_status, status))
@@ -38,7 +35,6 @@ def show(given: AsJson, flags: Flags) -> int:
 
 @command(taking(RunSettings))
 def clear(given: Clear, flags: Flags) -> int:
-    """Clears the cache, or one part of it, and returns the exit code. Raises ConfigError."""
     try_outputs((given.json_,), ())
     place = place_looked_at(load_settings(RunSettings, flags))
     cleared = clear_cache(place, answers=given.only != "indexes", indexes=given.only != "answers")

@@ -31,8 +31,6 @@ S = TypeVar("S", bound=CheckSettings)
 
 
 class Check(Judged):
-    """Arguments for `check`."""
-
     answer: Annotated[str, Mark(ARGUMENT, "ANSWER")]
     """File that contains the text to check (- for standard input)."""
     question: str | None = None
@@ -43,7 +41,6 @@ class Check(Judged):
 
 @command(taking(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, SCORES, RECORDING))
 def check(given: Check, flags: Flags) -> int:
-    """Checks the text, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     settings, response = read_input(CheckSettings, given, flags, given.written)
     from factloop.checking.views.shown import print_report, render_html
 
@@ -59,7 +56,7 @@ def check(given: Check, flags: Flags) -> int:
 
 
 def read_input(kind: type[S], given: Check, flags: Flags, outputs: Sequence[str | None]) -> tuple[S, str]:
-    """Returns the settings and the text to check. Raises FactloopError for invalid input."""
+    """The settings and the text to check. Raises FactloopError for invalid input."""
     refuse_missing(given.answer, flags.get("docs"))
     from factloop.setup.recording import refuse_missing_recording
 
@@ -73,7 +70,7 @@ def read_input(kind: type[S], given: Check, flags: Flags, outputs: Sequence[str 
 
 
 def with_leave(given: Check, settings: S, response: str) -> S:
-    """Asks before a very long check or a download. Raises DataError or ConfigError if the user does not agree."""
+    """Asks before a very long check or a download. Raises DataError or ConfigError unless the user agrees."""
     is_limited = any(limit is not None for limit in (settings.deadline_s, settings.max_calls, settings.budget_usd))
     if len(response) > LONGEST_UNASKED and not (given.yes or is_limited):
         found = _estimate(given, settings, response)
@@ -103,7 +100,7 @@ async def _report(given: Check, settings: CheckSettings, response: str) -> Factu
 
 
 def print_estimate(given: Check, settings: CheckSettings, response: str, more: str | None = None) -> int:
-    """Prints the estimated cost of a check, followed by `more`, and returns the exit code. Spends nothing."""
+    """Prints the estimated cost of a check, followed by `more`. Makes no calls. Returns the exit code."""
     from factloop.checking.estimate import plan_of
 
     found = _estimate(given, settings, response)
@@ -121,7 +118,7 @@ def _estimate(given: Check, settings: CheckSettings, response: str) -> Estimate:
 def deliver_estimate(
     given: Estimated, found: Estimate, of: str, settings: CheckSettings, more: str | None = None
 ) -> int:
-    """Writes and prints an estimate, followed by `more`, and returns the exit code."""
+    """Delivers an estimate, followed by `more`, and returns the exit code."""
     lines = (
         f"Nothing was spent. Estimate for {of} with {settings.model or 'the offline engine'}:",
         f"  {plural(found.n_sentences, 'sentence')}, about {plural(found.n_claims, 'claim')}",

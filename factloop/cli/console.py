@@ -1,4 +1,4 @@
-"""Defines exit codes, handles interrupts, and shows messages and progress on standard error."""
+"""Exit codes, interrupts, and messages and progress on standard error."""
 
 from __future__ import annotations
 
@@ -33,18 +33,17 @@ def messages_console() -> Console:
 
 
 def note(said: str) -> None:
-    """Prints a line on standard error."""
     messages_console().print(f"factloop: {visible(said)}", soft_wrap=True)
 
 
 def left_unscored(said: str) -> int:
-    """Prints why something is unscored and returns the corresponding exit code."""
+    """Prints why something is unscored and returns the exit code for it."""
     note(said)
     return UNSCORED
 
 
 def run_until_stopped(work: Coroutine[Any, Any, T], *, run_dir: Path | None, kept: bool) -> T:
-    """Runs `work` and returns its result. If interrupted, prints how to resume and ends the process immediately."""
+    """If interrupted, prints how to resume and ends the process at once."""
     results: list[T] = []
     log = logging.getLogger("factloop.checking.check")  # the command itself reports failed checks at the end
     with asyncio.Runner() as runner:
@@ -60,14 +59,14 @@ def run_until_stopped(work: Coroutine[Any, Any, T], *, run_dir: Path | None, kep
 
 
 def run_alone(work: Coroutine[Any, Any, T]) -> T:
-    """Runs `work` in a new event loop and returns its result. Raises KeyboardInterrupt."""
+    """Runs `work` in a new event loop. Raises KeyboardInterrupt if interrupted."""
     results: list[T] = []
     asyncio.run(_keep(work, results))
     return results[0]
 
 
 async def _keep(work: Coroutine[Any, Any, T], results: list[T]) -> None:
-    """Appends the result of `work` to a list, because Python 3.11 would format any returned result in full."""
+    """Stores the result instead of returning it, because Python 3.11 would format a returned result in full."""
     # An interrupt cancels tasks that have not started (some are LangGraph's), and Python warns about their coroutines.
     warnings.filterwarnings("ignore", r"coroutine '.*' was never awaited", RuntimeWarning)
     results.append(await work)
@@ -93,7 +92,7 @@ def _resume_hint(run_dir: Path | None, *, kept: bool) -> str:
 
 @contextmanager
 def step(said: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Shows the current step in the terminal while the block runs. Yields a function that shows the next step."""
+    """Shows the current step in the terminal while the block runs. Yields a function that moves on to the next step."""
     messages = messages_console()
     if quiet or not messages.is_terminal:
         yield lambda _: None
@@ -104,7 +103,7 @@ def step(said: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def counted(noun: str, total: int, *, done: int = 0, quiet: bool = False) -> Iterator[CountDisplay]:
-    """Shows a progress bar for the work in the block, and names the servers that it is waiting for."""
+    """Shows a progress bar while the block runs. It also names the servers that the block is waiting for."""
     console = Console(stderr=True, quiet=True) if quiet else messages_console()
     with CountDisplay(console, noun, total, done=done) as display, told_of_waits(display.waiting):
         yield display
@@ -113,7 +112,7 @@ def counted(noun: str, total: int, *, done: int = 0, quiet: bool = False) -> Ite
 async def watched(
     events: Events[R, S], noun: str, *, quiet: bool, look_at: Callable[[R], object] = lambda _record: None
 ) -> S:
-    """Shows a progress bar for the items in a run, calls `look_at` with each record, and returns the run's summary."""
+    """Shows a progress bar, calls `look_at` with each new record, and returns the run's summary."""
     from factloop.evaluation.running.run import NewRecord, RunStarted
 
     async with aclosing(events):

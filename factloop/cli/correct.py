@@ -19,7 +19,7 @@ WORKING = "Checking, rewriting, checking again"
 
 
 class Correct(Check):
-    """Arguments for `correct`. Requirements such as `--fail-under` apply to the corrected text."""
+    """Requirements such as `--fail-under` apply to the corrected text."""
 
     max_rounds: Annotated[AtLeastOne, Mark(metavar="N")] = 2
     """Maximum number of times to rewrite the text and check it again."""
@@ -31,7 +31,6 @@ class Correct(Check):
 
 @command(taking(CorrectionSettings, CORRECTION, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, SCORES))
 def correct(given: Correct, flags: Flags) -> int:
-    """Corrects the text, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     outputs = (given.out, given.json_, given.html)
     settings, response = read_input(CorrectionSettings, given, flags, outputs)
     from factloop.correction.views.html import render_correction_html

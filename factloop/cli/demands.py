@@ -1,4 +1,4 @@
-"""Determines exit codes, which depend on requirements such as `--fail-under`."""
+"""Exit codes of checks, which depend on requirements such as `--fail-under`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 
 class Demands(Protocol):
-    """The values of `--fail-if-unscored` and `--fail-under`."""
-
     @property
     def fail_if_unscored(self) -> bool: ...
     @property
@@ -28,14 +26,14 @@ class Demands(Protocol):
 Result = tuple[UnscoredReason | None, str]
 """Why a result is unscored (None if it is scored), and a description of the reason."""
 BREAKDOWNS = FAILURES - {UnscoredReason.REFUSAL}
-"""Reasons that count as failures when models or prompts are compared. A refusal is then a result, not a failure."""
+"""Reasons that count as failures when models or prompts are compared. A refusal does not."""
 NO_CLAIM = "no claim could be scored"
 NO_CLAIMS_MADE = "the response makes no claims that can be checked"
 ALL_IRRELEVANT = "none of the claims is relevant to the question"
 
 
 def first_failure(results: Iterable[Result], failures: Collection[UnscoredReason] = FAILURES) -> str | None:
-    """Returns a one-line description of the first failure, or None if nothing failed."""
+    """The first failure in one line, or None if nothing failed."""
     said = next((said for reason, said in results if reason in failures), None)
     return None if said is None else visible(" ".join(said.split()))
 
@@ -45,11 +43,7 @@ def results_of(report: FactualityReport) -> Iterator[Result]:
 
 
 def exit_code(report: FactualityReport, demands: Demands, *, may_be_empty: bool = False) -> int:
-    """Returns a check's exit code. If the code is not 0, prints the reason on standard error.
-
-    A report without scored claims has no precision, so it counts as below any threshold. The check then succeeds only
-    if there is no threshold and `may_be_empty` is set.
-    """
+    """Prints why the code is not 0. Without scored claims, any threshold is missed."""
     counts = report.counts
     why = first_failure(results_of(report)) or ", ".join(unscored_reasons(report))
     nothing = None if may_be_empty else ALL_IRRELEVANT if report.claims else NO_CLAIMS_MADE
@@ -65,11 +59,7 @@ def code_of(
     why: str,
     nothing: str | None,
 ) -> int:
-    """Returns the exit code for one or more checks. The keys of `precisions`, such as " for A", say what is measured.
-
-    `why` explains why claims are unscored. `nothing` explains why there are no claims. It is None if reports without
-    claims are acceptable.
-    """
+    """`why` explains unscored claims. `nothing` explains why there are no claims, or is None if that is acceptable."""
     if unscored and not scored:
         return left_unscored(f"{NO_CLAIM}: {why or plural(unscored, 'claim')}")
     if demands.fail_if_unscored and unscored:
@@ -84,20 +74,20 @@ def code_of(
 
 
 def below_threshold(name: str, value: float | None, threshold: float, of: str = "") -> str:
-    """Says that a value is below `--fail-under`, with three digits, or more if rounding would hide the difference."""
+    """Gives the value with three digits, or more if rounding would hide that it is below `--fail-under`."""
     reached = "undefined" if value is None else shown_below(value, threshold, "f")
     return f"{name} {reached}{of} is below {str(threshold).removesuffix('.0')} (--fail-under)"
 
 
 def left_after(report: FactualityReport, code: int, deadline_s: float | None) -> int:
-    """Returns the exit code. If the deadline interrupted calls, ends the process with that code instead."""
+    """Returns the exit code or, if the deadline interrupted calls, ends the process with it."""
     if deadline_s is not None and any(reason is UnscoredReason.TIMEOUT for reason, _ in results_of(report)):
         leave_now(code)
     return code
 
 
 def demands_exit_code(demands: Sequence[DemandResult]) -> int:
-    """Prints unmet requirements on standard error. Returns 0 if all requirements are met, or else 1."""
+    """Prints unmet requirements on standard error. Returns 0 if all requirements are met, and 1 otherwise."""
     for one in demands:
         if not one.is_met:
             note(one.said)

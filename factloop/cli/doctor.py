@@ -28,8 +28,6 @@ _NOTHING = ("nothing is stored there yet",)
 
 
 class Doctor(AsJson):
-    """Arguments for `doctor`."""
-
     controls: Annotated[bool, Mark(MODEL)] = False
     """Also test the judge on a dozen sentences (twenty with --judge) that are known to be true or false."""
     database: Annotated[str | None, Mark(SERVER, "URL")] = None
@@ -43,7 +41,6 @@ class Doctor(AsJson):
     taking(TrustSettings, *SERVED, "kb", "dbpedia"),
 )
 def doctor(given: Doctor, flags: Flags) -> int:
-    """Prints the findings and returns the exit code. Raises ConfigError if the settings cannot be read."""
     from factloop.doctor.examination import diagnose
     from factloop.doctor.views.terminal import print_diagnosis
 
@@ -58,10 +55,7 @@ def doctor(given: Doctor, flags: Flags) -> int:
 
 
 def look_at_database(url: str | None, folder: Path | None) -> Sequence[Look]:
-    """Prepares a test of the database. There is none if no URL or folder is set and the service has never run.
-
-    The test only reads the database, and never creates or changes one.
-    """
+    """Only reads the database. Empty if no URL or folder is set and the service has never run."""
     from factloop.doctor.looking import Look, in_thread
 
     if url is None:

@@ -43,8 +43,6 @@ DATASET, PART = "factscore", "bio"
 
 
 class Run(Judged, Tabled, Intervals):
-    """Arguments for a run over a data set."""
-
     k: Annotated[Texts, Mark(STATISTICS, "K")] = ()
     """K for F1@K: a number, or the median or maximum number of supported claims per response. Default: median."""
     abstention: Annotated[Literal["zero", "exclude"], Mark(STATISTICS)] = "zero"
@@ -66,8 +64,6 @@ class Run(Judged, Tabled, Intervals):
 
 
 class Responses(Run):
-    """Arguments for `eval responses`."""
-
     data: Annotated[str, Mark(ARGUMENT, "FILE")]
     """File with a prompt, a response and optionally documents in each row (JSON Lines, CSV, Parquet or a JSON array; -
     for standard input). If you pass a run directory, its responses are judged again, using the saved evidence unless
@@ -77,8 +73,6 @@ class Responses(Run):
 
 
 class FactScore(Run):
-    """Arguments for `eval factscore`."""
-
     data: Annotated[str | None, Mark(metavar="PATH")] = None
     """File or folder with FActScore's labels. Default: the labels downloaded by factloop research data get."""
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
@@ -94,7 +88,6 @@ _SETTINGS = taking(CheckSettings, MODEL, SEARCH, LIMITS, BATCH, CACHE, PER_CHECK
 
 @command(_SETTINGS)
 def responses(given: Responses, flags: Flags) -> int:
-    """Scores the data, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop eval")
     refuse_missing_data(given.data, flags.get("docs"))
     from factloop.evaluation.datasets.mapping import ColumnMapping
@@ -127,7 +120,6 @@ def _judge_again(given: Responses, settings: CheckSettings) -> int:
 
 @command(_SETTINGS)
 def factscore(given: FactScore, flags: Flags) -> int:
-    """Judges FActScore's facts, compares the verdicts with the labels, and returns the exit code."""
     require("evaluation", "factloop eval factscore")
     refuse_missing_data(given.data, flags.get("docs"))
     from factloop.evaluation.datasets.folder import find_part, named_part
@@ -142,7 +134,7 @@ def factscore(given: FactScore, flags: Flags) -> int:
 
 
 def factscore_items(place: str | Path, systems: Sequence[str] = ()) -> Iterator[RunItem]:
-    """Yields the responses with their facts and labels, including responses without facts (abstentions).
+    """Yields the responses with their facts and labels, including abstentions (responses without facts).
 
     Raises DataError at the first malformed row, and ConfigError at the end if a system has no responses.
     """
@@ -159,7 +151,7 @@ def factscore_items(place: str | Path, systems: Sequence[str] = ()) -> Iterator[
 
 
 def wanted_columns(given: Sequence[str]) -> dict[str, str]:
-    """Maps fields to columns. Raises ConfigError unless items are FIELD=COLUMN pairs with distinct, known fields."""
+    """Maps fields to columns. Raises ConfigError unless all are FIELD=COLUMN pairs with distinct, known fields."""
     from factloop.evaluation.datasets.responses import FIELDS
 
     columns: dict[str, str] = {}
@@ -251,7 +243,7 @@ def _engine(given: Run, settings: CheckSettings) -> ReportEngine | None:
 
 
 def _debiasing(given: Run) -> Debias | None:
-    """Builds a debiaser. Reads the labelled claims now, so that errors in them are found before any money is spent."""
+    """Reads the labelled claims now, so that errors in them are found before any money is spent."""
     if given.calibration is None:
         if given.evaluator is not None:
             raise ConfigError("--evaluator selects an evaluator in --calibration: also set --calibration")

@@ -1,4 +1,4 @@
-"""Formats help as plain text with grouped options, up to 80 columns wide. Usage errors take one line."""
+"""Plain-text help with grouped options, up to 80 columns wide, and one-line usage errors."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 UsageError = cast("type[Exception]", typer.BadParameter.__base__)
-"""The error for invalid flags, arguments and commands. Typer has no public name for it."""
+"""The base class of usage errors, for which typer has no public name."""
 NO_COMMAND = 2
 _TYPE = re.compile(r"<(?:list\[)?([^\]>]+?)(?: range)?\]?>")
 _KINDS = {"int": "N", "float": "NUMBER", "str": "TEXT", "path": "PATH"}
 _OF_DOCUMENTS = ("--docs", "--corpus", "--documents")
-"""The flags for documents, which differ between commands. They are too dissimilar for typer's own suggestions."""
+"""Each command accepts some of these. They are too dissimilar for typer to suggest the right one."""
 _WHERE = {"argument": "Arguments", "option": "Options"}
 ALL = "--help-all"
 LONG = 20
-"""Maximum number of options in `--help`. If a command has more options, `--help` shows only the common options."""
+"""If a command has more options than this, `--help` shows only the common ones."""
 COMMON = frozenset(
     (
         *("--model", "--judge", "--plan", "--base-url", "--subject-model", "--judge-model", "--corpus", "--search"),
@@ -26,11 +26,11 @@ COMMON = frozenset(
         *("--json", "--html", "--out", "--run-dir", "--fail-under", "--calibration"),
     )
 )
-"""Options that `--help` always shows, in addition to options without a panel."""
+"""`--help` always shows these options and those without a panel."""
 
 
 class PlainCommand(TyperCommand):
-    """A command whose help shows options without boxes, which would take up two thirds of the width."""
+    """Shows options without boxes, which would take up two thirds of the width."""
 
     shows_all = False
 
@@ -60,7 +60,7 @@ class PlainCommand(TyperCommand):
 
 
 class PlainGroup(TyperGroup):
-    """A group of commands. Its help shows each command's full help line, and also appears if there are no arguments."""
+    """Shows each command's help line in full. Without arguments, prints the help."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args:
@@ -80,7 +80,7 @@ def _with_kind(shown: str) -> str:
 
 
 def usage_complaint(error: Any) -> str:
-    """Returns one line that says what is wrong with the command and where to find its help."""
+    """Says in one line what is wrong with the command, and where to find its help."""
     said = _other_name(error) or error.format_message().partition(", unable to parse")[0].rstrip(".")
     command = error.ctx.command_path if error.ctx is not None else "factloop"
     return f"{said[:1].lower()}{said[1:]}; see `{command} --help`"

@@ -1,4 +1,4 @@
-"""Reads a command's inputs, and rejects any that are unreadable or unsuitable with a one-line message."""
+"""Reads a command's inputs. Unreadable or unsuitable ones are rejected with a one-line message."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_CONTROLS = 0.1  # input with a larger fraction of control characters is bin
 
 
 def read_text(name: str) -> str:
-    """Reads text from a file or (for `-`) standard input. Raises DataError."""
+    """Reads text from a file or, for `-`, standard input. Raises DataError."""
     if name.lower().endswith(_WITH_TEXT_INSIDE):
         raise DataError("this is not plain text: copy the text to check into a .md or .txt file", path=name)
     if name == STANDARD_INPUT:
@@ -36,7 +36,7 @@ def read_text(name: str) -> str:
 
 
 def file_name(name: str) -> str:
-    """Returns a file's name without its folder, or an empty string for standard input."""
+    """The file's name without its folder, or "" for standard input."""
     return "" if name == STANDARD_INPUT else Path(name).name
 
 
@@ -54,10 +54,7 @@ def decode(raw: bytes, name: str) -> str:
 
 
 def refuse_missing(text: str, documents: Iterable[str] | None) -> None:
-    """Raises DataError if the text to check or any document does not exist. Does not expand glob patterns.
-
-    Makes no heavy imports, so that typos are reported immediately.
-    """
+    """Raises DataError if a path does not exist. Imports nothing heavy, so that typos are reported at once."""
     for place in (text, *(documents or ())):
         if place.lower().startswith(("http://", "https://")):
             raise DataError("web pages are not downloaded: save the page (`curl -O`) and pass the file", path=place)
@@ -71,14 +68,14 @@ def refuse_missing(text: str, documents: Iterable[str] | None) -> None:
 
 
 def refuse_missing_data(data: str | Path | None, documents: Iterable[str] | None = ()) -> None:
-    """Raises DataError if a data file or any document does not exist. Does not expand glob patterns."""
+    """Raises DataError if the data or a document does not exist. Does not expand glob patterns."""
     if data is not None and str(data) != STANDARD_INPUT and not _is_there(data):
         raise DataError("cannot be read (No such file or directory)", path=str(data))
     refuse_missing(STANDARD_INPUT, documents)
 
 
 def _is_there(place: str | Path) -> bool:
-    """Returns False only if the path certainly does not exist. Other errors are reported when the path is read."""
+    """False only if the path certainly does not exist. Other errors are reported when the path is read."""
     for path in (Path(place), Path(os.path.expanduser(place))):
         try:
             os.lstat(path)
@@ -91,7 +88,7 @@ def _is_there(place: str | Path) -> bool:
 
 
 def refuse_self_support(text: str, documents: Sequence[str], flag: str) -> None:
-    """Raises ConfigError if the text to check is one of the documents, and DataError if a document cannot be found."""
+    """Raises ConfigError if the text is also one of the documents, and DataError if a document cannot be found."""
     if not documents or text == STANDARD_INPUT or not Path(text).is_file():
         return
     from factloop.tools.search.documents.files import find_files
@@ -101,7 +98,7 @@ def refuse_self_support(text: str, documents: Sequence[str], flag: str) -> None:
 
 
 def pairs_given(flag: str, given: Sequence[str], what: str) -> dict[str, str]:
-    """Maps names to values, in order. Raises ConfigError unless items are `NAME=VALUE` pairs with distinct names."""
+    """Maps names to values, in order. Raises ConfigError unless all are `NAME=VALUE` pairs with distinct names."""
     pairs: dict[str, str] = {}
     for one in given:
         name, mark, value = one.partition("=")
@@ -114,7 +111,7 @@ def pairs_given(flag: str, given: Sequence[str], what: str) -> dict[str, str]:
 
 
 def wanted_k(k: str) -> WantedK:
-    """Parses the K of F1@K. Raises ConfigError unless K is a positive whole number, `median` or `maximum`."""
+    """Raises ConfigError unless K is a positive whole number, `median` or `maximum`."""
     if k == "median":
         return "median"
     if k == "maximum":

@@ -30,8 +30,6 @@ LEFT_AFTER_S = 10.0  # after a signal to stop, the process ends within this many
 
 
 class Mcp(Arguments):
-    """Arguments for `mcp`."""
-
     transport: Annotated[Literal["stdio", "http"], Mark(SERVER)] = "stdio"
     """Use standard input and output (stdio), or streamable HTTP at /mcp with --host, --port and API keys (http)."""
     host: Annotated[str, Mark(SERVER)] = "127.0.0.1"
@@ -45,10 +43,7 @@ class Mcp(Arguments):
 
 @command(taking(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK), taking(TrustSettings, *SERVED))
 def mcp(given: Mcp, flags: Flags) -> int:
-    """Runs the server and returns the exit code. Raises FactloopError if the setup is invalid, before opening anything.
-
-    With `stdio`, the server writes only protocol messages to standard output, and stops at the end of its input.
-    """
+    """Raises FactloopError if the setup is invalid. With `stdio`, prints only protocol messages."""
     require("mcp", "the MCP server")
 
     check, trust = server_settings(flags)
@@ -63,7 +58,7 @@ def mcp(given: Mcp, flags: Flags) -> int:
 async def _serve(given: Mcp, check: CheckSettings, trust: TrustSettings) -> None:
     from factloop.checking.checker import FactChecker
     from factloop.entrance.documents import hiding_checker, open_corpus
-    from factloop.integrations.mcp.server import build_server
+    from factloop.integrations.mcp.server import build_server, serve_stdio
     from factloop.setup.session import budget_of
     from factloop.trust.scorer import TrustScorer
 
@@ -81,7 +76,7 @@ async def _serve(given: Mcp, check: CheckSettings, trust: TrustSettings) -> None
         await _open(checker, scorer)
         # asyncio would wait for a thread that is waiting for input
         signal.signal(signal.SIGINT, lambda *_: leave_now(INTERRUPTED))
-        await server.run_stdio_async()
+        await serve_stdio(server)
 
 
 async def _serve_http(given: Mcp, checker: FactChecker, scorer: TrustScorer, server: Any) -> None:
@@ -99,7 +94,7 @@ async def _serve_http(given: Mcp, checker: FactChecker, scorer: TrustScorer, ser
 
 
 async def _open(checker: FactChecker, scorer: TrustScorer) -> None:
-    """Opens the checker and the scorer, so that errors in the setup are found early. Raises ConfigError, DataError."""
+    """Opens both now, so that errors in the setup are found early. Raises ConfigError and DataError."""
     from factloop.setup.sources import Sources
 
     await checker.acheck("", spans=[], sources=None if checker.has_sources else Sources())

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 
 class MixedQa(Tabled, Resumable):
-    """Arguments for `eval mixedqa`."""
-
     data: Annotated[str | None, Mark(metavar="PATH")] = None
     """MixedQA file (- for standard input). Default: the file downloaded by factloop research data get."""
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
@@ -60,11 +58,11 @@ class _ResponseToScore:
 
     @property
     def id(self) -> str:
-        """A unique id for the response. Any slashes in the question's id are escaped."""
+        """A unique id. Slashes in the question's id are escaped."""
         return f"{self.question_id.replace('~', '~~').replace('/', '~|')}/{self.response.system}"
 
     def item(self, *, has_own_subject: bool) -> QuestionAnswer:
-        """Returns the item to score, with its system's subject or the shared subject."""
+        """The item to score, with its system's own subject or the shared one."""
         from factloop.trust.question_answers import OwnAnswer, QuestionAnswer
 
         item = QuestionAnswer(
@@ -75,7 +73,6 @@ class _ResponseToScore:
 
 @command(taking(TrustSettings, MODEL, SEARCH, DISTRACTORS, LIMITS, CACHE))
 def mixedqa(given: MixedQa, flags: Flags) -> int:
-    """Scores the responses, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop eval mixedqa")
     require("trust", "factloop eval mixedqa")
     from factloop.evaluation.datasets.folder import find_part, named_part

@@ -52,32 +52,26 @@ Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Between0And1 = Annotated[float, Field(gt=0.0, lt=1.0)]
 Texts = tuple[str, ...]
 Flags = dict[str, Any]
-"""The settings that were set with flags."""
+"""Settings set with flags."""
 
 
 class Arguments(BaseModel):
-    """Arguments for a command. Each field is a flag unless the field is marked as a positional argument."""
+    """A command's arguments. Each field is a flag unless it is marked as a positional argument."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 class Quiet(Arguments):
-    """Arguments for commands that print a report."""
-
     quiet: Annotated[bool, Mark(OUTPUT)] = False
     """Do not print progress or the report."""
 
 
 class AsJson(Arguments):
-    """Arguments for commands that can write their report as JSON."""
-
     json_: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
     """Write the report to this file as JSON (- for standard output)."""
 
 
 class Report(Quiet, AsJson):
-    """Arguments for commands that can write their report as an HTML page."""
-
     html: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
     """Write the report to this file as an HTML page."""
 
@@ -87,8 +81,6 @@ class Report(Quiet, AsJson):
 
 
 class Tabled(Report):
-    """Arguments for commands that can write their tables and plots to files."""
-
     tables: Annotated[Texts, Mark(OUTPUT, "FILE")] = ()
     """Write plots (.svg or .pdf), or tables as LaTeX (.tex) or CSV (any other name), to this file."""
 
@@ -98,50 +90,36 @@ class Tabled(Report):
 
 
 class Estimated(Arguments):
-    """Arguments for commands that can estimate their cost."""
-
     dry_run: Annotated[bool, Mark(LIMITS)] = False
     """Print the estimated cost and exit."""
 
 
 class Resumable(Arguments):
-    """Arguments for commands that save their progress."""
-
     run_dir: Annotated[Path | None, Mark(OUTPUT, "FOLDER")] = None
     """Save progress in this folder. Running the same command again resumes the run."""
 
 
 class WithSettings(Arguments):
-    """Arguments for commands that accept settings."""
-
     set_: Annotated[Texts, Mark(metavar="NAME=VALUE")] = ()
     """Set any setting by name, for example patience_s=600."""
 
 
 class FailIfUnscored(Arguments):
-    """Arguments for commands that can fail if a verdict or score is missing."""
-
     fail_if_unscored: Annotated[bool, Mark(OUTPUT)] = False
     """Exit with 3 if anything is left unscored."""
 
 
 class Judged(Report, Resumable, Estimated, FailIfUnscored):
-    """Arguments for commands that check text."""
-
     fail_under: Annotated[Share | None, Mark(OUTPUT, "SHARE")] = None
     """Exit with 1 if precision is below this value."""
 
 
 class Seeded(Arguments):
-    """Arguments for commands that draw random samples."""
-
     seed: Number = 0
     """Random seed."""
 
 
 class Intervals(Arguments):
-    """Arguments for commands that report confidence intervals."""
-
     level: Annotated[Between0And1, Mark(STATISTICS)] = 0.95
     """Confidence level of the intervals, between 0 and 1."""
     resamples: Annotated[Number, Mark(STATISTICS)] = 2000
@@ -153,7 +131,7 @@ A = TypeVar("A", bound=Arguments)
 
 @dataclass(frozen=True)
 class Taken:
-    """The settings that a command accepts. All settings in a model work with `--set`, and some have flags."""
+    """The settings that a command accepts. `--set` works for every setting of the model, and some have flags."""
 
     model: type[BaseModel]
     flags: Mapping[str, FieldInfo]
@@ -161,14 +139,12 @@ class Taken:
 
 @dataclass(frozen=True)
 class Command:
-    """A command, with the function that it runs and the models that define its flags."""
-
     work: Callable[..., int]
     arguments: type[Arguments]
     taken: tuple[Taken, ...]
 
     def build(self, about: str) -> Any:
-        """Builds the typer command, with `about` as the help text."""
+        """Builds the typer command. `about` is its help text."""
         own = dict(in_order(self.arguments))
         if self.taken:
             own |= WithSettings.model_fields
@@ -209,7 +185,7 @@ class Command:
 
 
 def command(*taken: Taken) -> Callable[[Callable[..., int]], Command]:
-    """Makes a command from a function. The function receives the arguments and, if `taken` is set, the settings."""
+    """Decorates a command's function, which returns the exit code and may raise FactloopError."""
 
     def make(work: Callable[..., int]) -> Command:
         arguments = next(iter(inspect.signature(work, eval_str=True).parameters.values())).annotation
@@ -219,7 +195,7 @@ def command(*taken: Taken) -> Callable[[Callable[..., int]], Command]:
 
 
 def taking(model: type[BaseModel], *wanted: Group | str) -> Taken:
-    """Accepts all settings in a model. Those in the given groups, or with the given names, get their own flags."""
+    """Accepts all settings of a model. Settings in these groups or with these names get their own flags."""
     strangers = [one for one in wanted if isinstance(one, str) and one not in model.model_fields]
     assert not strangers, f"{model.__name__} has no {strangers}"
     fields = in_order(model)
@@ -227,12 +203,12 @@ def taking(model: type[BaseModel], *wanted: Group | str) -> Taken:
 
 
 def spelling(name: str) -> str:
-    """The flag for a field. Omits `_s` (for seconds), and any underscore that avoids a clash with a Python keyword."""
+    """The flag for a field, without the unit `_s` and without a trailing underscore."""
     return f"--{name.removesuffix('_s').rstrip('_').replace('_', '-')}"
 
 
 def help_of(field: FieldInfo) -> str:
-    """The help for a field: its text, the allowed values, whether it can be repeated, and the default."""
+    """A field's help: its text, the allowed values, whether it can be repeated, and the default."""
     mark, text = mark_of(field), text_of(field).rstrip(".").replace("`", "")
     if mark.names is not None:
         *others, last = mark.names()

@@ -1,4 +1,4 @@
-"""Writes a command's outputs. Files are written atomically. A reader may close standard output at any time."""
+"""Writes a command's outputs. Files are written atomically, and standard output may be closed at any time."""
 
 from __future__ import annotations
 
@@ -46,10 +46,7 @@ class _WithoutPadding:
 
 
 class Terminal(Console):
-    """A console on standard output. Does not fail if the reader stops early, as `head` does.
-
-    In a file or a pipe, lines have no trailing blanks.
-    """
+    """Tolerates a reader who stops early, as `head` does. In a file or a pipe, strips trailing spaces."""
 
     def __init__(self) -> None:
         super().__init__(emoji=False, markup=False, highlight=False)
@@ -68,10 +65,9 @@ def try_outputs(
     settings: RunSettings | None = None,
     run_dir: Path | None = None,
 ) -> None:
-    """Checks, before any money is spent, that outputs can be written without overwriting inputs. Raises ConfigError.
+    """Raises ConfigError, before any money is spent, if an output is not writable or would overwrite an input.
 
-    Inputs include the settings file and all files that the settings refer to. The run directory and any outputs that
-    the settings name may be folders. These paths need not exist yet.
+    The settings file, and files named in the settings, also count as inputs.
     """
     files = [name for name in names if name not in (None, STANDARD_OUTPUT)]
     if names.count(STANDARD_OUTPUT) > 1:
@@ -96,7 +92,7 @@ def try_outputs(
 
 
 def refuse_existing(names: Sequence[str | None], why: str) -> None:
-    """Raises ConfigError if an output already exists. Used for outputs that cost time or money to make."""
+    """Raises ConfigError if an output exists. For outputs that were costly to make."""
     for name in names:
         if name not in (None, STANDARD_OUTPUT) and os.path.lexists(name):
             raise ConfigError(f"{name} already exists, and {why}; use another file")
@@ -152,7 +148,7 @@ def _unwritable(name: str, error: OSError | ValueError) -> ConfigError:
 
 
 def write_output(name: str, text: str | bytes) -> None:
-    """Writes `text` as UTF-8 to a file, or to standard output if `name` is `-`. Raises ConfigError."""
+    """Writes to a file, or to standard output if `name` is `-`. Raises ConfigError."""
     if name == STANDARD_OUTPUT:
         # as bytes, since the encoding of the terminal must not affect JSON or HTML
         say(lambda: sys.stdout.buffer.write(text.encode() if isinstance(text, str) else text))
@@ -161,7 +157,7 @@ def write_output(name: str, text: str | bytes) -> None:
 
 
 def write_files(outputs: Mapping[str | None, Callable[[], str | bytes]]) -> None:
-    """Writes files first, because the reader of standard output may already have stopped. Raises ConfigError."""
+    """Writes to standard output last, because its reader may already have stopped. Raises ConfigError."""
     named = [(name, render) for name, render in outputs.items() if name is not None]
     for name, render in sorted(named, key=lambda output: output[0] == STANDARD_OUTPUT):
         write_output(name, render())
@@ -175,10 +171,7 @@ def deliver(
     page: Callable[[], str] | None = None,
     files: Mapping[str | None, Callable[[], str | bytes]] | None = None,
 ) -> None:
-    """Writes a report to the requested outputs. Unless `quiet` is set, also prints the report in the terminal.
-
-    `page` renders the report as HTML, and `files` contains any other outputs. Raises ConfigError if writing fails.
-    """
+    """Writes a report to the requested outputs and, unless `quiet` is set, prints it. Raises ConfigError."""
     outputs = dict(files or {})
     if record is not None:
         outputs[getattr(given, "json_", None)] = partial(to_json, record)
@@ -200,12 +193,12 @@ def deliver(
 
 
 def show_lines(lines: Iterable[str]) -> Callable[[Console], object]:
-    """Returns a function that prints the lines in a terminal, with invisible characters escaped."""
+    """A function that prints the lines, with invisible characters escaped."""
     return lambda terminal: terminal.print("\n".join(map(visible, lines)), soft_wrap=True)
 
 
 def say(speak: Callable[[], object]) -> None:
-    """Calls a function that writes to standard output. Raises ConfigError if the function fails."""
+    """Calls a function that writes to standard output. Raises ConfigError if writing fails."""
     if sys.stdout is None:
         raise ConfigError("standard output is closed; use a file with --json or --html")
     try:
@@ -219,9 +212,9 @@ def say(speak: Callable[[], object]) -> None:
 
 
 def leave_now(code: int) -> NoReturn:
-    """Ends the process without waiting for its threads, since a thread cannot be stopped while it is searching.
+    """Ends the process without waiting for threads, which cannot be stopped during a search.
 
-    Nothing is lost, because answers are saved before they are used, and the operating system releases all locks.
+    Nothing is lost: answers are saved before they are used, and the operating system releases all locks.
     """
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):  # broken, closed or never opened
@@ -231,12 +224,12 @@ def leave_now(code: int) -> NoReturn:
 
 
 def _abandon_standard_output() -> None:
-    """Discards standard output, because Python would report another error when it flushes the stream on exit."""
+    """Discards standard output. Otherwise, Python would report another error when it flushes it on exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
 
 
 def price(usd: float | None) -> str:
-    """Returns the estimated cost as text. If the cost is unknown, the text says how to set a price."""
+    """The estimated cost as text. If it is unknown, the text says how to set a price."""
     return "price unknown: set --price-in and --price-out" if usd is None else f"about {usd:.4f} USD"

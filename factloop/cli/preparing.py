@@ -21,17 +21,14 @@ if TYPE_CHECKING:
     from factloop.tools.judges.hub import Source
 
 _OF_CHECKS_ALONE = frozenset({"temperature", "embeddings"})
-"""Flags that have a different meaning or default for TrustScore."""
+"""Flags that have another meaning or default for TrustScore."""
 
 S = TypeVar("S", bound=CheckSettings)
 R = TypeVar("R", bound=RunSettings)
 
 
 def with_leave_to_fetch(settings: S) -> S:
-    """Returns the settings. If the judge's weights are missing, asks the user for permission to download them.
-
-    Raises ConfigError, with a hint on how to continue, if the user declines or cannot be asked.
-    """
+    """Asks to download the judge's weights if they are missing. Raises ConfigError unless the user agrees."""
     source = _missing(settings)
     if source is None:
         return settings
@@ -45,7 +42,7 @@ def with_leave_to_fetch(settings: S) -> S:
 
 
 def agreed(said: str, question: str) -> bool:
-    """Asks the user in the terminal. Returns False unless there is a terminal and the answer is yes."""
+    """Asks the user. False if there is no terminal."""
     messages = messages_console()
     if not (sys.stdin.isatty() and messages.is_terminal):
         return False
@@ -54,7 +51,7 @@ def agreed(said: str, question: str) -> bool:
 
 
 def _missing(settings: CheckSettings) -> Source | None:
-    """Returns the source of the judge's weights if they are missing and no other error must be reported first."""
+    """The source of the judge's weights, if they are missing and no other error takes precedence."""
     from factloop.tools.judges.build import parse_spec
     from factloop.tools.judges.hub import JUDGES, Source
 
@@ -69,16 +66,13 @@ def _missing(settings: CheckSettings) -> Source | None:
 
 
 def note_unsent_prompts(folder: Path | None, models: Iterable[object], *, remedy: str = "--model") -> None:
-    """Warns if a folder of prompts is set but no model, because prompts are sent only to models.
-
-    `remedy` lists the flags that set a model.
-    """
+    """Warns that a folder of prompts has no effect without a model, which the flags in `remedy` set."""
     if folder is not None and not any(models):
         note(f"`--prompts {folder}` has no effect, because prompts are sent only to models: also set {remedy}")
 
 
 def note_unsent_prompts_of_check(settings: CheckSettings) -> None:
-    """Warns about prompts that a check with these settings ignores because it has no model or follows another plan."""
+    """Warns about prompts that a check ignores because it has no model or follows another plan."""
     note_unsent_prompts(settings.prompts, [settings.model])
     if settings.prompts is None or settings.model is None:
         return
@@ -100,7 +94,7 @@ def note_unsent_prompts_of_check(settings: CheckSettings) -> None:
 
 
 def server_settings(flags: Mapping[str, Any]) -> tuple[CheckSettings, TrustSettings]:
-    """Returns the settings for a server that offers checks and TrustScores. Raises ConfigError."""
+    """The settings of a server that offers checks and TrustScores. Raises ConfigError."""
     check = with_leave_to_fetch(_settings(CheckSettings, flags))
     trust = _settings(TrustSettings, {name: value for name, value in flags.items() if name not in _OF_CHECKS_ALONE})
     if check.model is None and trust.subject_model is not None:
@@ -115,7 +109,7 @@ def _settings(kind: type[R], flags: Mapping[str, Any]) -> R:
 
 
 def models_of_systems(flag: str, given: Sequence[str]) -> dict[str, SubjectModel]:
-    """Parses values such as `SYSTEM=MODEL` and `SYSTEM=MODEL@URL`, and maps systems to models. Raises ConfigError."""
+    """Parses `SYSTEM=MODEL` and `SYSTEM=MODEL@URL`. Raises ConfigError for anything else."""
     models = {}
     for system, text in pairs_given(flag, given, "SYSTEM=MODEL, such as llama=openai:llama-7b@http://host/v1").items():
         model, mark, address = text.partition("@http")

@@ -27,15 +27,11 @@ DIGITS = 12  # number of digits of a hash to print
 
 
 class List(Arguments):
-    """Arguments for `prompts list`."""
-
     prompts: Annotated[Path | None, Mark(metavar="FOLDER")] = None
     """Folder of prompts that replace bundled prompts with the same names."""
 
 
 class Show(List):
-    """Arguments for `prompts show`."""
-
     name: Annotated[str, Mark(ARGUMENT, "NAME")]
     """Name of the prompt, as shown by factloop prompts list."""
     rendered: bool = False
@@ -43,8 +39,6 @@ class Show(List):
 
 
 class New(Arguments):
-    """Arguments for `prompts new`."""
-
     name: Annotated[str, Mark(ARGUMENT, "NAME")]
     """Name of the variant and of its folder."""
     from_: Annotated[str, Mark(metavar="SOURCE")]
@@ -54,15 +48,12 @@ class New(Arguments):
 
 
 class Lint(AsJson):
-    """Arguments for `prompts lint`."""
-
     paths: Annotated[tuple[Path, ...], Mark(ARGUMENT, "[FOLDER|FILE]...")] = ()
     """Prompts to check. Default: the folder in the prompts setting or, if it is not set, the bundled prompts."""
 
 
 @command()
 def list_(given: List) -> int:
-    """Lists the prompts and returns the exit code. Raises ConfigError if a prompt in the folder is invalid."""
     folder = _folder(given)
     registry = PromptRegistry.load(folder)
     say(lambda: show_lines(_listing_lines([registry[name] for name in registry.names], folder))(Terminal()))
@@ -71,7 +62,6 @@ def list_(given: List) -> int:
 
 @command()
 def show(given: Show) -> int:
-    """Shows a prompt, either its file or its rendered text, and returns the exit code. Raises ConfigError."""
     registry = PromptRegistry.load(_folder(given))
     if given.name not in registry.names:
         near = get_close_matches(given.name[:100], registry.names, n=1)
@@ -118,7 +108,7 @@ def _field_lines(reply: type[BaseModel], indent: str = "  ") -> Iterator[str]:
 
 @command()
 def new(given: New) -> int:
-    """Copies a prompt to a new variant and returns the exit code. Raises ConfigError instead of overwriting files."""
+    """Raises ConfigError if files would be overwritten."""
     original = find_source(given.from_)
     prompt = start_variant(given.name, original, given.out)
     said = f"{prompt.path} was copied from {original.name}. Edit the file, then use --prompts {given.out / given.name}"
@@ -128,7 +118,7 @@ def new(given: New) -> int:
 
 @command()
 def lint(given: Lint) -> int:
-    """Checks prompts and returns the exit code, which is 1 if there are findings. Raises ConfigError."""
+    """Returns 1 if there are findings."""
     paths = given.paths or [load_settings(RunSettings, {}).prompts or PACKAGED]
     looked_at = [one for path in paths for one in _variants(path)]
     try_outputs((given.json_,), map(str, looked_at))

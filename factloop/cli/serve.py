@@ -25,7 +25,7 @@ from factloop.trust.settings import SERVED, TrustSettings
     taking(TrustSettings, *SERVED),
 )
 def serve(_: Arguments, flags: Flags) -> int:
-    """Serves until the process is stopped. Raises FactloopError if the setup is invalid, before opening anything."""
+    """Runs until the process is stopped. Raises FactloopError if the setup is invalid, before opening anything."""
     require("serve", "the service")
     from factloop.service.app import build_app, in_words
     from factloop.service.app import serve as run_service

@@ -31,8 +31,6 @@ NOTHING_TO_SCORE_BY = "there is nothing to score the answers by: use --subject-m
 
 
 class Trust(Judged, Tabled):
-    """Arguments for `trust`."""
-
     answers: Annotated[str | None, Mark(ARGUMENT, "[FILE]")] = None
     """File of questions and responses (JSON Lines or CSV). With --long-form, the file that contains the long answer."""
     question: str | None = None
@@ -51,7 +49,6 @@ class Trust(Judged, Tabled):
 
 @command(taking(TrustSettings, MODEL, SEARCH, DISTRACTORS, LIMITS, CACHE, RECORDING))
 def trust(given: Trust, flags: Flags) -> int:
-    """Scores answers, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     require("trust", "factloop trust")
     refuse_missing_data(given.answers, flags.get("corpus"))
     from factloop.setup.recording import refuse_missing_recording
@@ -127,7 +124,7 @@ async def score_all(
     quiet: bool,
     subjects: Mapping[str, SubjectModel] | None = None,
 ) -> TrustRun:
-    """Scores all answers, with a progress bar. `subjects` maps systems to models, if each has its own."""
+    """Scores all answers and shows a progress bar. `subjects` maps systems to their own models, if they have any."""
     from factloop.agents.trustscore.records import TrustRun
     from factloop.trust.scorer import TrustScorer
 

@@ -1,1 +1,1 @@
-"""Records, errors, events, figures and file formats that all other packages use. Imports nothing else from factloop."""
+"""The records, errors, events and file formats that all other packages use. Imports nothing else from factloop."""

@@ -1,4 +1,4 @@
-"""Renumbers the passages that a judge mentions, since [3] in the judge's prompt may be [1] in the claim's evidence."""
+"""Translates a judge's passage numbers: [3] in its prompt may be [1] in the claim's evidence."""
 
 from __future__ import annotations
 
@@ -18,21 +18,18 @@ _NUMBER = re.compile(r"\d{1,3}")
 
 
 def renumbered(text: str, numbers: Mapping[int, int], *, n_shown: int) -> str:
-    """The text, with the judge's passage numbers replaced by bracketed numbers that refer to the claim's evidence.
-
-    `n_shown` is the number of passages that the judge saw.
-    """
+    """Replaces the judge's passage numbers, 1 to `n_shown`, with bracketed numbers of the claim's evidence."""
     return _replaced(text, n_shown, lambda number: f"[{numbers[number]}]" if number in numbers else ELSEWHERE)
 
 
 def named(text: str, evidence: Sequence[Evidence]) -> str:
-    """The text with each passage number replaced by the passage's title."""
+    """Replaces each passage number with the passage's title."""
     names = {number: f"“{one.title or one.source}”" for number, one in enumerate(evidence, 1)}
     return _replaced(text, len(evidence), lambda number: names.get(number, ELSEWHERE))
 
 
 def mentioned(text: str, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """The passages that the text mentions by number, without repetitions, in order of first mention."""
+    """The passages that the text mentions by number, without duplicates, in order of first mention."""
     numbers: dict[int, None] = {}
 
     def note(number: int) -> str:
@@ -44,12 +41,11 @@ def mentioned(text: str, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
 
 
 def reason(claim: Claim) -> str:
-    """The judge's rationale for a claim, with titles instead of passage numbers."""
     return named(claim.judgement.rationale, claim.evidence)
 
 
 def _replaced(text: str, n_shown: int, word: Callable[[int], str]) -> str:
-    """Replaces citations, but leaves code (`arr[0]`) and references to books ("passage 12 of the Koran") unchanged."""
+    """Leaves code (`arr[0]`) and references to books ("passage 12 of the Koran") unchanged."""
 
     def replace(match: re.Match[str]) -> str:
         if match["code"]:
@@ -65,13 +61,12 @@ def _replaced(text: str, n_shown: int, word: Callable[[int], str]) -> str:
 
 
 def _are_shown(numbers: Sequence[int], n_shown: int, after: str) -> bool:
-    """Whether these are citations. Without passages, all are, except before "of" ("passage 12 of the Koran")."""
     if not n_shown:
         return not after.startswith(" of ")
     return any(0 < number <= n_shown for number in numbers)
 
 
 def heading(title: str, section: str | None, published: str | None = None) -> str:
-    """A heading such as `Eddystone Lighthouse › Smeaton's tower (2021-04-03)`, or "" if there is only a date."""
+    """A heading such as `Eddystone Lighthouse › Smeaton's tower (2021-04-03)`, or "" without a title or section."""
     above = " › ".join(part for part in (title, section) if part)
     return f"{above} ({published})" if above and published else above

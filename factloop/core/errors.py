@@ -22,21 +22,17 @@ TOO_MANY_REQUESTS = 429
 
 
 class FactloopError(Exception):
-    """Base class of all errors that factloop raises. `retryable` says whether the same call may succeed later."""
+    """Base class for all errors that factloop raises. `retryable` says whether the same call may succeed later."""
 
     retryable: bool = False
 
 
 class ConfigError(FactloopError):
-    """A flag, environment variable, key, run directory or cache is wrong. Correct it and run again.
-
-    This error is usually raised before any money is spent. If the journal or cache fails during a run, the run stops,
-    but you do not pay again for answers that were saved.
-    """
+    """A flag, environment variable, key, run directory or cache is wrong. Usually raised before any money is spent."""
 
 
 class MissingExtra(ConfigError):
-    """The packages that a feature needs are not installed. `extra` is the factloop extra that installs them."""
+    """A feature needs packages that are not installed. `extra` is the factloop extra that installs them."""
 
     def __init__(self, message: str, *, extra: str) -> None:
         self.extra = extra
@@ -44,7 +40,7 @@ class MissingExtra(ConfigError):
 
 
 class RecordingMissing(ConfigError):
-    """The recording being replayed contains no answer to a request. The run stops without contacting a server."""
+    """The recording being replayed has no answer to a request. No server is contacted."""
 
 
 class RunInUse(ConfigError):
@@ -52,11 +48,11 @@ class RunInUse(ConfigError):
 
 
 class NoPlaceToKeep(ConfigError):
-    """Answers cannot be saved (no permission, no space or no such path). Damaged files raise other errors."""
+    """Answers cannot be saved: no permission, no space or no such path. Damaged files raise other errors."""
 
 
 class DataError(FactloopError):
-    """An input is malformed. The message includes the file, line and field if known."""
+    """An input is malformed. The message names the file, line and field if they are known."""
 
     def __init__(
         self, message: str, *, path: str | None = None, line: int | None = None, field: str | None = None
@@ -65,14 +61,14 @@ class DataError(FactloopError):
         place = ":".join(str(part) for part in (path, line) if part is not None)
         named = f"{place}: field {field!r}" if field is not None and place else place
         self.reason = message if line is None else f"line {line}: {message}"
-        """The message without the file name."""
+        """The message with the line number but without the file name."""
         super().__init__(f"{named}: {message}" if named else message)
 
 
 class ToolError(FactloopError):
-    """A tool failed with a network error, an HTTP error or an unreadable body. `status` is the HTTP status, if any.
+    """A tool failed: a network error, an HTTP error or an unreadable body. `status` is the HTTP status, if any.
 
-    `wants_pause` is set if the server is up but asks clients to pause, either with status 429 or in its message.
+    `wants_pause` is set if the server is up but asks clients to slow down, either with status 429 or in its message.
     """
 
     def __init__(
@@ -99,14 +95,11 @@ class ToolTimeout(ToolError):
 
 
 class UnreadableAnswer(ToolError):
-    """The server answered in an unexpected form, for example with a web page instead of JSON."""
+    """The server answered in an unexpected form, such as a web page instead of JSON."""
 
 
 class BudgetExceeded(ToolError):
-    """The next call was not made because it would exceed the user's limit on calls or cost.
-
-    `of` says what the limit applies to, such as "this check", or is empty for the whole run.
-    """
+    """A call would exceed the user's limit. `of` is what the limit applies to, or empty for the whole run."""
 
     def __init__(self, limit: str, of: str = "") -> None:
         self.limit, self.of = limit, of
@@ -114,7 +107,7 @@ class BudgetExceeded(ToolError):
 
 
 class DeadlineExceeded(ToolError):
-    """The check reached its deadline, so the call was abandoned or not made."""
+    """The check reached its deadline, so a call was abandoned or not made."""
 
     def __init__(self, deadline_s: float) -> None:
         self.deadline_s = deadline_s
@@ -122,10 +115,7 @@ class DeadlineExceeded(ToolError):
 
 
 class ModelOutputError(FactloopError):
-    """The model's reply, stored in `reply`, does not match the requested schema.
-
-    The message begins with `model` or, if `model` is None, with `schema`.
-    """
+    """The reply does not match the schema. The message begins with `model` or, if that is None, with `schema`."""
 
     def __init__(self, message: str, *, schema: str, reply: str, model: str | None = None) -> None:
         self.message, self.schema, self.reply = message, schema, reply
@@ -133,8 +123,8 @@ class ModelOutputError(FactloopError):
 
 
 class AskedNoFurther(ModelOutputError):
-    """The model was not queried because too many of its answers in this check could not be parsed."""
+    """The model was not called, because too many of its replies in this check could not be parsed."""
 
 
 class ModelRefusal(ModelOutputError):
-    """The model (or its provider's filter) declined to answer."""
+    """The model, or its provider's content filter, declined to answer."""

@@ -27,10 +27,7 @@ class ClaimFound(Record):
 
 
 class ClaimSearched(Record):
-    """The results of a query for a claim have arrived.
-
-    If the claim repeats an earlier claim (`duplicate_of`), the report lists no queries for it.
-    """
+    """A query for a claim has returned. If the claim repeats an earlier one, the report lists no queries for it."""
 
     type: Literal["claim_searched"] = "claim_searched"
     claim_id: str
@@ -39,7 +36,7 @@ class ClaimSearched(Record):
 
 
 class ClaimJudged(Record):
-    """A claim received a verdict or was left unscored. `usage` is the cost of the run so far."""
+    """A claim received a verdict or was left unscored. `usage` is the total usage so far."""
 
     type: Literal["claim_judged"] = "claim_judged"
     claim: Claim
@@ -47,22 +44,21 @@ class ClaimJudged(Record):
 
 
 class ServerWait(Record):
-    """The check is waiting for a server, which is either processing batches or has stopped accepting requests."""
+    """The check is waiting for a server that is processing batches or refusing requests."""
 
     type: Literal["waiting"] = "waiting"
     server: str
-    """The name of the search, such as `serper`, or of the model."""
+    """A search, such as `serper`, or the name of the model."""
     waited_s: float
     patience_s: float
-    """Seconds after which factloop stops waiting. The claims that need the server then stay unscored."""
+    """How long factloop waits in total. After that, claims that need the server stay unscored."""
     cause: str
-    """The result of the last request, such as `status 429`, or the state of the batches."""
+    """The outcome of the last request, such as `status 429`, or the state of the batches."""
     n_requests: int | None = None
-    """Number of requests in the batches being processed."""
 
 
 class CheckFinished(Record):
-    """The check has finished. This is always the last event."""
+    """Always the last event."""
 
     type: Literal["check_finished"] = "check_finished"
     report: FactualityReport

@@ -1,8 +1,4 @@
-"""Lists the packages in each `factloop` extra, and tells users which extra to install.
-
-`pip install factloop` installs everything needed for checks, guards and corrections with a chat model. All other
-features call `require` before they import a package that may be missing.
-"""
+"""The packages in each `factloop` extra. Features that need an extra call `require` before they import its packages."""
 
 from __future__ import annotations
 
@@ -49,7 +45,7 @@ PACKAGES: Mapping[Extra, tuple[str, ...]] = {
     "tracing": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
     "trust": ("faker", "numpy"),
 }
-"""The import names of the packages in each extra. Packages from included extras are not listed again."""
+"""Import names. Packages of included extras are not repeated."""
 INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {
     "debiasing": ("evaluation",),
     "metrics": ("evaluation", "semantic"),
@@ -58,30 +54,24 @@ INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {
     "serve": ("evaluation",),
     "trust": ("offline",),
 }
-"""The extras that each extra includes."""
 
 
 def require(extra: Extra, feature: str, *packages: str) -> None:
-    """Raises MissingExtra if any of `packages` (by default, all packages in the extra) is not installed.
-
-    Does not import the packages.
-    """
+    """Raises MissingExtra if any of `packages` (by default, all of the extra's) is missing. Imports none of them."""
     if not has_packages(*(packages or _all_of(extra))):
         raise missing(extra, feature)
 
 
 def is_installed(extra: Extra) -> bool:
-    """Whether all packages in the extra are installed. Does not import the packages."""
     return has_packages(*_all_of(extra))
 
 
 def has_packages(*names: str) -> bool:
-    """Whether all these packages are installed. Does not import the packages."""
+    """Whether all of these packages are installed. Imports none of them."""
     return all(map(_is_installed, names))
 
 
 def missing(extra: Extra, feature: str) -> MissingExtra:
-    """The error to raise if a feature's extra is not installed."""
     return MissingExtra(f'{feature} needs the "{extra}" extra; run: {install_command(extra)}', extra=extra)
 
 
@@ -100,21 +90,17 @@ def _is_installed(package: str) -> bool:
 
 @cache
 def installed_version(distribution: str) -> str:
-    """The installed version. Raises `importlib.metadata.PackageNotFoundError` if the distribution is not installed."""
+    """Raises `importlib.metadata.PackageNotFoundError` if the distribution is not installed."""
     return importlib.metadata.version(distribution)
 
 
 def install_command(extra: str, of: importlib.metadata.Distribution | None = None) -> str:
-    """The command that installs an extra from the same source as this copy of factloop.
-
-    If the source was a folder, URL or repository, the command uses the source that pip recorded. A package index may
-    not have factloop, or may have a different package with the same name.
-    """
+    """The command that installs an extra from where this copy came from, which need not be a package index."""
     return f"pip install {_wanted(extra, _origin(of))}"
 
 
 def _origin(of: importlib.metadata.Distribution | None) -> dict[str, Any]:
-    """The contents of `direct_url.json` (PEP 610), or {} if pip used a package index and so wrote no such file."""
+    """The contents of `direct_url.json` (PEP 610), which pip writes unless it installed from an index."""
     try:
         noted = (of or importlib.metadata.distribution("factloop")).read_text("direct_url.json")
         origin = json.loads(noted or "{}")

@@ -1,4 +1,4 @@
-"""Calculates precision, recall@K and F1@K for a response (Wei et al. 2024, arXiv 2403.18802, section 5)."""
+"""Precision, recall@K and F1@K of a response (Wei et al. 2024, arXiv 2403.18802, section 5)."""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ from dataclasses import dataclass
 from factloop.core.records import AtK, Claim, Counts, EveryClaim, FactualityReport, Repeats, Verdict
 
 _EDGES = " .,;:!?…\"'“”‘’«»()[]*_`"
-"""Characters to strip from both ends of a sentence. `+` and `%` are kept: `C++` is not `C`, and 5 % is not 5."""
+"""`+` and `%` are kept: `C++` is not `C`, and 5 % is not 5."""
 
 
 def sameness(text: str) -> str:
-    """Returns the same key for facts (or queries) that differ only in case, spacing and outer punctuation."""
+    """A key that ignores case, spacing and outer punctuation. Duplicate facts (or queries) have the same key."""
     return " ".join(text.casefold().split()).strip(_EDGES)
 
 
 @dataclass(frozen=True)
 class Scores:
-    """The scores of one response, as in its report."""
-
     counts: Counts
     precision: float | None
     at_k: tuple[AtK, ...]
@@ -27,11 +25,11 @@ class Scores:
 
 
 def score_claims(claims: Sequence[Claim], ks: Sequence[int], repeats: Repeats) -> Scores:
-    """Calculates the scores of a response from its claims, counting repeated claims according to `repeats`.
+    """Scores a response from its claims. `repeats` determines whether repeated claims count.
 
-    The released code counts every fact, even if an earlier sentence states the same fact (`count_labels` in
+    The released code counts every fact, even one that an earlier sentence states (`count_labels` in
     `eval/safe/search_augmented_factuality_eval.py` of google-deepmind/long-form-factuality). Repeating a supported fact
-    increases F1@K with `each`, but has no effect with `once` or `core`.
+    therefore raises F1@K with `each`, but not with `once` or `core`.
     """
     counting = claims_that_count(claims, repeats)
     counts = count_verdicts(counting).model_copy(update={"repeated": len(claims) - len(counting)})
@@ -47,7 +45,7 @@ def score_claims(claims: Sequence[Claim], ks: Sequence[int], repeats: Repeats) -
 
 
 def claims_that_count(claims: Sequence[Claim], repeats: Repeats) -> list[Claim]:
-    """The claims to count: all claims (`each`), all except repetitions (`once`), or only the core (`core`)."""
+    """All claims (`each`), all except repetitions (`once`), or only the core (`core`)."""
     if repeats == "each":
         return list(claims)
     said: set[str] = set()
@@ -62,12 +60,10 @@ def claims_that_count(claims: Sequence[Claim], repeats: Repeats) -> list[Claim]:
 
 
 def counted_claims(report: FactualityReport) -> list[Claim]:
-    """The claims on which a report's figures are based."""
     return claims_that_count(report.claims, report.fingerprint.repeats)
 
 
 def count_verdicts(claims: Iterable[Claim]) -> Counts:
-    """The number of claims for each verdict, including repeated claims."""
     verdicts = [claim.judgement.verdict for claim in claims]
     return Counts(
         supported=verdicts.count(Verdict.SUPPORTED),
@@ -78,25 +74,21 @@ def count_verdicts(claims: Iterable[Claim]) -> Counts:
 
 
 def n_contradicted(claims: Iterable[Claim]) -> int:
-    """The number of claims that the evidence contradicts."""
     return sum(claim.judgement.contradicted is True for claim in claims)
 
 
 def precision(counts: Counts) -> float | None:
-    """The fraction of scored claims that are supported, or None if no claims are scored.
-
-    Departure: the released code returns 0 if no claims are scored, as if all of them were wrong.
-    """
+    """None if no claims are scored. Departure: the released code returns 0."""
     return counts.supported / counts.scored if counts.scored else None
 
 
 def is_unknown(counts: Counts) -> bool:
-    """Whether nothing is known about an answer because none of its claims are scored."""
+    """Whether there are unscored claims but no scored ones."""
     return counts.unscored > 0 and not counts.scored
 
 
 def recall_at_k(counts: Counts, k: int) -> float:
-    """min(S / K, 1), where S is the number of supported claims and K is the number wanted."""
+    """min(S / K, 1), where S is the number of supported claims. Raises ValueError if K is less than 1."""
     if k < 1:
         raise ValueError("K must be at least 1")
     return min(counts.supported / k, 1.0)
@@ -110,10 +102,7 @@ def f1_at_k(counts: Counts, k: int) -> float:
 
 
 def at_each_k(counts: Counts, ks: Sequence[int]) -> tuple[AtK, ...]:
-    """Recall and F1 at each distinct K, along with the numbers of scored and unscored claims.
-
-    Empty if all claims are unscored, since a score of 0 would mean that the claims are wrong.
-    """
+    """Recall and F1 at each distinct K. Empty if all claims are unscored, because 0 would mean that they are wrong."""
     if is_unknown(counts):
         return ()
     return tuple(

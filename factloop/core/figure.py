@@ -1,8 +1,4 @@
-"""Defines `Figure`: a value with its interval and sample size, or the reason why there is no value.
-
-Every measured number in a report is a figure. If there is nothing to measure, `value` is None and `undefined` gives the
-reason, which all outputs word the same way.
-"""
+"""`Figure`: a value with its interval and sample size, or the reason why there is no value."""
 
 from __future__ import annotations
 
@@ -15,7 +11,7 @@ from factloop.core.records import Count, Record
 
 
 class Undefined(StrEnum):
-    """Why a figure has no value. Reports print the wording after `undefined: `."""
+    """Why a figure has no value. Reports show its `words`."""
 
     words: str
 
@@ -25,27 +21,22 @@ class Undefined(StrEnum):
         return member
 
     NOTHING_SCORED = "nothing_scored", "nothing scored"
-    """None of the items that the figure covers has a verdict."""
     NOT_BOTH_SCORED = "not_both_scored", "nothing scored by both"
-    """In a comparison, no item has a verdict from both systems."""
     NO_LABELS = "no_labels", "no labels"
     CLASS_MISSING = "class_missing", "labels of both kinds are needed: supported and not supported"
     NO_SUPPORTED = "no_supported", "none labelled supported"
     NO_UNSUPPORTED = "no_unsupported", "none labelled not supported"
     NO_ATTRIBUTABLE = "no_attributable", "none is labelled right"
-    """No scored claim (or response) is labelled attributable."""
     NO_UNATTRIBUTABLE = "no_unattributable", "none is labelled wrong"
     ONE_CLASS = "one_class", "all are in the same class"
-    """All verdicts and labels are the same, so chance agreement is also perfect and kappa is 0 / 0."""
+    """All verdicts and labels are the same. Chance agreement is then perfect, and kappa is 0 / 0."""
     NONE_PREDICTED = "none_predicted", "both are empty"
-    """Both sets are empty."""
     VERDICT_MISSING = "verdict_missing", "none of the labelled claims has one of the run's verdicts"
     NO_SIGNAL = "no_signal", "the evaluator may be guessing: TPR - FPR is not significantly above 0"
-    """TPR - FPR is not significantly above 0."""
     TOO_FEW = "too_few", "too few"
-    """There are too few pairs for a correlation."""
+    """Too few pairs for a correlation."""
     CONSTANT = "constant", "constant"
-    """One of the correlated variables has the same value in every pair."""
+    """One of the correlated variables is constant."""
     ONE_SYSTEM = "one_system", "one system"
     NO_DATASET = "no_dataset", "undefined in every data set"
     ONE_REPEAT = "one_repeat", "two repeats are needed"
@@ -55,17 +46,14 @@ class Undefined(StrEnum):
         "withheld: no labelled claim comes from this system or run, so its claims may differ from the labelled ones "
         "(--transfer verdicts assumes that they do not)",
     )
-    """No labelled claim comes from the system or run whose figure is being corrected."""
 
 
 class Measurement(Record):
-    """A value with its interval, or the reason why there is no value."""
-
     value: float | None
     undefined: Undefined | None = None
     low: float | None = None
     high: float | None = None
-    """None if no interval was requested or none can be calculated."""
+    """None if no interval was requested, or none can be calculated."""
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -73,7 +61,7 @@ class Measurement(Record):
 
     @property
     def why(self) -> str:
-        """Says why there is no value. Empty if there is one."""
+        """The reason why there is no value, or "" if there is one."""
         return "" if self.undefined is None else self.undefined.words
 
     @model_validator(mode="after")
@@ -86,12 +74,9 @@ class Measurement(Record):
 
 
 class Figure(Measurement):
-    """A measurement, with the number of items on which it is based."""
-
     n: Count
-    """Number of items (claims, responses or pairs) on which the value is based."""
+    """Number of items (claims, responses or pairs) that the value is based on."""
 
 
 def ends(interval: tuple[float, float] | None) -> dict[str, Any]:
-    """The `low` and `high` fields of a measurement with this interval, or {} if there is no interval."""
     return {} if interval is None else {"low": interval[0], "high": interval[1]}

@@ -1,4 +1,4 @@
-"""Determines what is wrong with the passages of a checked response. Guards, agents and tests share these rules."""
+"""What is wrong with the passages of a checked response. Guards, agents and tests share these rules."""
 
 from __future__ import annotations
 
@@ -16,40 +16,38 @@ class Finding(StrEnum):
     UNSUPPORTED = "unsupported"
     """A search found no evidence for or against a claim."""
     UNSCORED = "unscored"
-    """A claim has no verdict. The reason is in its judgement."""
     IRRELEVANT = "irrelevant"
-    """A claim was not checked because it is irrelevant to the question."""
+    """A claim was not checked, because it is irrelevant to the question."""
     UNREAD = "unread"
-    """The passage is code, or text that the supplied facts do not cover."""
+    """Code, or text that the supplied facts do not cover."""
     CLAIM_FREE = "claim_free"
     """No claim was found in the text, although it may state something."""
 
 
 UNCHECKED = frozenset({Finding.UNSCORED, Finding.IRRELEVANT, Finding.UNREAD, Finding.CLAIM_FREE})
-"""Findings on passages that were not checked and so may be true or false."""
 
 
 def findings_of_claims(claims: Iterable[Claim]) -> frozenset[Finding]:
-    """The findings on these claims, or an empty set if all claims are supported."""
+    """Empty if all claims are supported."""
     found = (finding_of_claim(claim) for claim in claims)
     return frozenset(finding for finding in found if finding is not None)
 
 
 def finding_of_silence(no_claim: NoClaim | None) -> Finding | None:
-    """The finding on a passage without claims. None if the passage is a heading, a question or an opinion."""
+    """The finding on a passage without claims, or None for headings, questions, opinions and the like."""
     if no_claim in (NoClaim.CODE, NoClaim.NOT_READ):
         return Finding.UNREAD
     return Finding.CLAIM_FREE if no_claim is NoClaim.NO_CLAIM else None
 
 
 def findings(report: FactualityReport) -> frozenset[Finding]:
-    """The findings on a response, or an empty set if everything that it states was checked and is supported."""
+    """Empty if everything that the response states was checked and is supported."""
     silent = (finding_of_silence(one.no_claim) for one in report.claim_free)
     return findings_of_claims(report.claims) | {finding for finding in silent if finding is not None}
 
 
 def unchecked(report: FactualityReport) -> tuple[tuple[Claim | Sentence, Finding], ...]:
-    """The unchecked claims and the unread passages, in order of appearance."""
+    """The unchecked claims and passages, in order of appearance."""
     found: list[tuple[int, Claim | Sentence, Finding]] = []
     for claim in report.claims:
         finding = finding_of_claim(claim)
@@ -63,15 +61,12 @@ def unchecked(report: FactualityReport) -> tuple[tuple[Claim | Sentence, Finding
 
 
 def has_unproven(report: FactualityReport, passing: Collection[Finding | str] = ()) -> bool:
-    """Whether the response has any findings other than those in `passing`. By default, unchecked passages count too.
-
-    Raises ConfigError for an unknown finding.
-    """
+    """Whether there are findings other than those in `passing`. Raises ConfigError for an unknown finding."""
     return bool(findings(report) - as_findings(passing))
 
 
 def as_findings(names: Collection[Finding | str]) -> frozenset[Finding]:
-    """Converts names to findings. Raises ConfigError for an unknown name."""
+    """Raises ConfigError for an unknown name."""
     known = {finding.value: finding for finding in Finding}
     if isinstance(names, str):
         raise ConfigError(f"passing = {names!r}: must be a collection of findings, for example ({names!r},)")
@@ -87,7 +82,7 @@ def by_gravity(found: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def finding_of_claim(claim: Claim) -> Finding | None:
-    """The finding on a claim, or None if the claim is supported."""
+    """None if the claim is supported."""
     judgement = claim.judgement
     if judgement.verdict is Verdict.NOT_SUPPORTED:
         return Finding.CONTRADICTED if judgement.contradicted else Finding.UNSUPPORTED

@@ -1,4 +1,4 @@
-"""Validates text from the caller before any calls are made."""
+"""Validates the caller's text before any calls are made."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from factloop.core.files.rows import shown
 
 
 def check_given(name: str, text: object) -> None:
-    """Raises DataError unless `text` is a non-blank string that can be saved in a report."""
+    """Raises DataError unless `text` is a non-blank string that can be encoded as UTF-8."""
     if not isinstance(text, str) or not text.strip():
         raise DataError(f"{name} must be non-empty text, not {shown(text)}")
     check_whole(name, text)
 
 
 def check_whole(name: str, text: object) -> None:
-    """Raises DataError unless `text` is a string, possibly blank, that can be saved in a report."""
+    """Raises DataError unless `text` is a string, possibly blank, that can be encoded as UTF-8."""
     if not isinstance(text, str):
         hint = " (pass its .text)" if hasattr(text, "text") else ""
         raise DataError(f"{name} must be a string, not {type(text).__name__}{hint}")

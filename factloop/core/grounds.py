@@ -1,9 +1,7 @@
 """Checks whether a claim's names and figures occur in the passages that its verdict cites.
 
-A good judge cites passages about the claim's subject, but a model that is too small for the task may cite arbitrary
-passages. A passage may also support a claim without containing its names and figures, for example if the passage uses
-other names or spells out numbers. Claims whose names and figures are missing from the passages are therefore judged
-again, and users are warned only if there are many such claims.
+A model that is too small for the task may cite arbitrary passages. But a passage can also support a claim in other
+words, such as spelled-out numbers. So these claims are judged again, and users are warned only if there are many.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ _LEAST_WITHIN = 5  # minimum length of a name that may be part of a longer word 
 
 
 def absent(claim: str, passages: Iterable[Evidence]) -> frozenset[str]:
-    """The figures and names in the claim that no passage or title contains. The claim's first word is ignored."""
+    """The claim's figures and names that are in no passage or title. The claim's first word is ignored."""
     return _PassageText(" ".join(f"{item.title} {item.passage}" for item in passages)).lacks(claim)
 
 
@@ -48,10 +46,7 @@ class _PassageText:
 
 
 def is_groundless(claim: Claim) -> bool:
-    """Whether most names and figures in a supported claim are missing from the passages that its verdict cites.
-
-    This also works for passages in another language, because names and figures are mostly the same in all languages.
-    """
+    """Whether the claim is supported by passages that lack most of its names and figures."""
     if claim.judgement.verdict is not Verdict.SUPPORTED:
         return False
     text = claim.self_contained or claim.text

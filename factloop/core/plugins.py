@@ -11,12 +11,12 @@ SEARCH, VERIFIERS, DATASETS = "factloop.search", "factloop.verifiers", "factloop
 
 
 def plugin_names(group: str) -> tuple[str, ...]:
-    """The sorted names of all plugins installed in a group. Scans all distributions without importing anything."""
+    """The sorted names of a group's plugins. Scans all distributions, but imports nothing."""
     return tuple(sorted({one.name for one in metadata.entry_points(group=group)}))
 
 
 def load_plugin(group: str, name: str) -> Any:
-    """The plugin with this name. None if it is not installed. Raises ConfigError if the import fails."""
+    """The plugin, or None if it is not installed. Raises ConfigError if the import fails."""
     found = next(iter(metadata.entry_points(group=group, name=name)), None)
     if found is None:
         return None

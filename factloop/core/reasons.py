@@ -1,4 +1,4 @@
-"""Lists the reasons why a verdict or score can be missing, with their wording in reports."""
+"""Why a verdict or score can be missing, and the words that reports use for it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from enum import StrEnum
 
 
 class UnscoredReason(StrEnum):
-    """Why a claim has no verdict."""
-
     PARSE_FAILURE = "parse_failure"
     TOOL_FAILURE = "tool_failure"
     REFUSAL = "refusal"
@@ -16,31 +14,32 @@ class UnscoredReason(StrEnum):
     TIMEOUT = "timeout"
     AMBIGUOUS = "ambiguous"
     DISPUTED = "disputed"
-    """The sources contradict each other, and none corrects another. Both sides are cited for a person to decide."""
+    """The sources contradict each other, and neither side corrects the other. Both are cited, for a person to decide.
+    """
     SPLIT_JURY = "split_jury"
-    """No verdict received enough votes under the jury's rule. `votes` contains the vote of each model."""
+    """No verdict received enough votes under the jury's rule. `votes` has each model's vote."""
     NEEDS_READING = "needs_reading"
-    """The judge is not certain. The decisive passage is listed first so that a person can read it."""
+    """The judge is not certain. The decisive passage comes first, for a person to read."""
     OTHER_LANGUAGE = "other_language"
-    """The claim is in a language that the judge cannot read. The offline engine reads only English."""
+    """The judge cannot read the claim's language. The offline engine reads only English."""
     NO_SOURCE = "no_source"
     """There is nothing to check against: no documents or search tool, no corpus (TrustFC) or no subject (TrustBC)."""
     TOO_FEW_DISTRACTORS = "too_few_distractors"
-    """TrustBC needs at least three distractors for each question, but fewer could be made."""
+    """TrustBC needs at least three distractors per question, and there were fewer."""
 
 
 @dataclass(frozen=True)
 class About:
     claim: str
-    """Wording for an unscored claim."""
+    """How reports describe an unscored claim."""
     belief: str
-    """Wording for an answer without a TrustBC score."""
+    """How reports describe an answer without a TrustBC score."""
     documents: str
-    """Wording for an answer without a TrustFC score."""
+    """How reports describe an answer without a TrustFC score."""
     failure: bool = False
-    """Whether something went wrong. If not, the text or the sources are the reason."""
+    """Whether something went wrong, as opposed to a property of the text or the sources."""
     mendable: bool = False
-    """Whether repeating the run may help. Answers that are already paid for are reused from the journal."""
+    """Whether another run may help. It reuses the answers in the journal."""
 
 
 ABOUT = {
@@ -86,6 +85,4 @@ ABOUT = {
 }
 
 FAILURES = frozenset(reason for reason, about in ABOUT.items() if about.failure)
-"""Reasons that indicate a failure."""
 MENDABLE = frozenset(reason for reason, about in ABOUT.items() if about.mendable)
-"""Reasons that may not recur if the run is repeated."""

@@ -20,13 +20,13 @@ from factloop.core.reasons import UnscoredReason as UnscoredReason  # a field of
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Count = Annotated[int, Field(ge=0)]
-NonNegative = Annotated[float, Field(ge=0.0)]
+NonNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Record(BaseModel):
-    """Base class of all records. Records are immutable and reject unknown fields."""
+    """Base class for all records, which are immutable and reject unknown fields."""
 
     # Built on first use, since building all records took a third of a second, and a process uses only a few of them.
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
@@ -34,7 +34,7 @@ class Record(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _holds_whole_characters(cls, fields: Any) -> Any:
-        """Replaces lone surrogates (such as half an emoji) with U+FFFD, because these cannot be saved."""
+        """Replaces lone surrogates (such as half an emoji), which UTF-8 cannot encode."""
         if not isinstance(fields, dict):
             return fields
         for value in fields.values():  # usually nothing needs replacing, so nothing is copied
@@ -44,7 +44,6 @@ class Record(BaseModel):
 
 
 def whole(text: str) -> str:
-    """The text with each lone surrogate replaced by U+FFFD."""
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
@@ -63,16 +62,15 @@ def refuse_unknown(model: type[BaseModel], data: object) -> None:
 
 
 Plan = Literal["safe", "paper", "fused", "grounded"]
-"""How SAFE's loop is executed."""
 JuryRule = Literal["majority", "unanimous", "first_sure"]
 
 Repeats = Literal["each", "once", "core"]
-"""Which claims of a response to count: all of them (`each`), the first of several that say the same thing (`once`), or
-a largest set in which no claim entails another (`core`)."""
+"""Which claims count: all (`each`), only the first of several that say the same thing (`once`), or a largest set in
+which no claim entails another (`core`)."""
 
 
 class Verdict(StrEnum):
-    """The verdict on a claim. `not_supported` covers contradicted claims as well as claims without evidence."""
+    """`not_supported` covers contradicted claims as well as claims without evidence."""
 
     SUPPORTED = "supported"
     NOT_SUPPORTED = "not_supported"
@@ -94,19 +92,20 @@ class NoClaim(StrEnum):
     NO_CLAIM = "no_claim"
     """No claim was found, although the sentence may state something: advice, a table row, a fragment or code."""
     CODE = "code"
-    """Code that was not read. The offline engine reads no code; HTML scripts, styles and bare tags are never read."""
+    """Code that was not read. The offline engine reads no code, and HTML scripts, styles and bare tags are never read.
+    """
     NOT_READ = "not_read"
     """The facts supplied by the caller do not cover this sentence."""
 
 
 class SourceDocument(Record):
-    """The document that a passage comes from. It was supplied with the response or found by a retriever."""
+    """The document that a passage comes from, either supplied with the response or found by a retriever."""
 
     index: Count | None = None
     """Index in the supplied documents, starting at 0. None if a retriever found the document."""
     id: str | None = None
     metadata: Mapping[str, Any] = Field(default_factory=dict)
-    """Metadata as JSON values, such as `page` and `chunk_id`; values over 1,000 characters are omitted."""
+    """JSON values such as `page` and `chunk_id`. Values over 1,000 characters are omitted."""
 
 
 class Evidence(Record):
@@ -114,7 +113,7 @@ class Evidence(Record):
 
     id: str
     source: str
-    """URL or document path."""
+    """URL or file path."""
     title: str = ""
     section: str | None = None
     """The headings above the start of the passage, outermost first. None if unknown."""
@@ -123,23 +122,23 @@ class Evidence(Record):
     rank: Annotated[int, Field(ge=1)]
     """Rank among the results of the query, starting at 1."""
     published: str | None = None
-    """Publication date of the source, as returned by the search."""
+    """Publication date, as reported by the search."""
     retrieved_at: datetime
     document: SourceDocument | None = None
-    """The document that contains the passage, if it was supplied with the response or found by a retriever."""
+    """Set if the document was supplied with the response or found by a retriever."""
     pages: tuple[tuple[Count, Count], ...] = ()
-    """The offset in `passage` where each page starts, and the page number, if the passage spans several PDF pages."""
+    """If the passage spans several PDF pages, where each page starts in `passage`, and its page number."""
 
 
 def over_pages(first: str, last: str) -> str:
-    """Returns the source of a passage that runs from source `first` to source `last`, such as `a.pdf#page=1-2`."""
+    """The source of a passage that spans two pages, such as `a.pdf#page=1-2`."""
     file, page, begins = first.partition("#page=")
     begins, ends = begins.partition("-")[0], last.partition("#page=")[2].rpartition("-")[2]
     return f"{file}{page}{begins}-{ends}" if page and ends not in ("", begins) else first
 
 
 class Vote(Record):
-    """One jury model's vote on a claim: a verdict, or why there is none."""
+    """One jury model's vote: a verdict, or the reason why there is none."""
 
     judged_by: str
     verdict: Verdict | None = None
@@ -156,27 +155,27 @@ class Judgement(Record):
     unscored_reason: UnscoredReason | None = None
     rationale: str = ""
     cited: tuple[str, ...] = ()
-    """Ids of the evidence on which the verdict is based."""
+    """Ids of the evidence that the verdict is based on."""
     contradicted: bool | None = None
-    """Only for `not_supported`: True if the evidence contradicts the claim, False if no evidence was found."""
+    """Set only for `not_supported`: True if the evidence contradicts the claim, False if there is no evidence."""
     score: Share | None = None
     """Degree of support in [0, 1], if the judge provides a score.
 
-    For a chat model, the score is the probability of "supported" among the verdicts. It is calculated from the
+    For a chat model, this is the probability of "supported" relative to the other verdicts. It comes from the
     log-probabilities of the reply, if the server returns them, and is not calibrated.
     """
     judged_by: str = ""
-    """The model, encoder or rule set that made the judgement."""
+    """The model, encoder or rule set."""
     wrong: str = ""
-    """The words in the claim that the evidence contradicts, if the judge quotes them."""
+    """The words of the claim that the evidence contradicts, if the judge quotes them."""
     instead: str = ""
-    """What the evidence says instead of `wrong`, verbatim, if the judge quotes it."""
+    """What the evidence says instead of `wrong`, quoted verbatim, if the judge quotes it."""
     quote: str = ""
     """The decisive sentence, verbatim from the first passage in `cited`, if the judge quotes one."""
     votes: tuple[Vote, ...] = ()
-    """The jury models' votes, in the same order as `jurors`. The jury's rule turns the votes into this judgement."""
+    """In the order of `jurors`. The jury's rule turns these votes into the judgement."""
     stage: Literal["cheap", "model"] | None = None
-    """The stage of a cascade that reached the verdict. None for unscored claims or if there is no cascade."""
+    """The stage of the cascade that reached the verdict. None for unscored claims or without a cascade."""
 
     @model_validator(mode="after")
     def _is_verdict_or_unscored(self) -> Self:
@@ -188,16 +187,16 @@ class Judgement(Record):
 
 
 class LeftOut(Record):
-    """Why a claim is outside the core, and so does not count towards any figure."""
+    """Why a claim is outside the core. Such claims count toward no figure."""
 
     why: Literal["follows", "combines", "trivial"]
     """The claim follows from a claim in the core, combines several such claims, or is true of almost anything."""
     claims: tuple[str, ...] = ()
-    """Ids of the core claims that this claim follows from or combines."""
+    """The core claims that this claim follows from or combines."""
 
 
 class Claim(Record):
-    """One atomic fact in the response, with its sentence, its evidence and its judgement."""
+    """An atomic fact in the response, with its evidence and judgement."""
 
     id: str
     sentence: str
@@ -207,18 +206,18 @@ class Claim(Record):
     If the sentence was supplied by the caller and is not in the response, both are the end of the previous sentence.
     """
     text: str
-    """The atomic fact, as it was extracted from the sentence."""
+    """The fact as extracted from the sentence."""
     self_contained: str
-    """The same fact with pronouns and short names replaced, so that it can be judged on its own."""
+    """The fact with pronouns and short names resolved, so that it can be judged on its own."""
     relevant: bool | None = None
-    """Whether the claim is relevant to the question. None if unknown. An irrelevant claim may still be judged."""
+    """Whether the claim is relevant to the question, if known. Irrelevant claims may still be judged."""
     duplicate_of: str | None = None
-    """Id of an earlier claim that says the same thing. Its judgement applies to both claims."""
+    """Id of an earlier claim that says the same thing. This claim has the same judgement."""
     left_out: LeftOut | None = None
-    """Why the claim is outside the core. None if it is in the core, or if no core was selected (`repeats`)."""
+    """None if the claim is in the core, or if no core was selected (`repeats`)."""
     queries: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
-    """What the judge still needed to know before each round of queries, starting with the second round."""
+    """What the judge still needed to know, before each round of queries except the first."""
     evidence: tuple[Evidence, ...] = ()
     judgement: Judgement
     borne_out_by: tuple[Count, ...] = ()
@@ -235,31 +234,29 @@ class Claim(Record):
 
 
 class Abstention(Record):
-    """The judgement on a sentence that says there is no answer."""
+    """Whether a sentence is right to say that there is no answer."""
 
     is_right: bool | None = None
-    """True if the sources contain no answer either, False if they contain one, None if there is no verdict."""
+    """True if the sources have no answer either, False if they have one, None if there is no verdict."""
     missing: str = ""
-    """The question that the sentence leaves unanswered."""
     why: str = ""
-    """The answer in the sources or, if `is_right` is None, why there is no judgement."""
+    """The answer in the sources, or why there is no judgement if `is_right` is None."""
     evidence: tuple[Evidence, ...] = ()
-    """The passages that contain the answer."""
 
 
 class Sentence(Record):
-    """A sentence, heading, row or piece of code in the response, with its claims or why it has none."""
+    """A sentence, heading, row or piece of code in the response, with its claims or the reason why it has none."""
 
     span: tuple[Count, Count]
-    """Start and end in the response, in characters. Empty for a supplied sentence that is not in the response."""
+    """Character offsets in the response. Empty for a supplied sentence that is not in the response."""
     claims: tuple[str, ...] = ()
-    """Ids of the claims in the sentence."""
+    """Ids of its claims."""
     no_claim: NoClaim | None = None
     is_whole: bool = False
-    """Whether the whole sentence is treated as one claim. This happens if the facts that the model extracts omit or add
-    a figure, name, negation or hedge even after a retry."""
+    """Whether the sentence itself is used as its only claim, because the facts extracted by the model omit or add a
+    figure, name, negation or hedge even after a retry."""
     abstention: Abstention | None = None
-    """Whether the abstention is right, if `no_claim` is `abstention` and a model checks the response."""
+    """Set if `no_claim` is `abstention` and a model checks the response."""
 
     @model_validator(mode="after")
     def _has_claims_or_a_reason(self) -> Self:
@@ -269,82 +266,76 @@ class Sentence(Record):
 
 
 class GivenFacts(Record):
-    """A sentence in a response, with the atomic facts that the caller extracted from it. They are used unchanged."""
+    """A sentence with the atomic facts that the caller extracted from it. The facts are used unchanged."""
 
     sentence: str
     facts: tuple[str, ...]
 
 
 class StageUsage(Record):
-    """The cost of one stage of the loop."""
-
     calls: Count = 0
     """Requests that were answered and paid for, across all attempts at this run."""
     failed_calls: Count = 0
-    """Requests that returned an error or nothing. Each was retried or led to an unscored claim.
+    """Requests that returned an error or nothing, and so were retried or led to an unscored claim.
 
-    A request that was abandoned after it was sent (because of a timeout, a deadline or a stopped check) may still be
-    charged, so tokens and cost include the maximum that the request could have used.
+    A request that was sent and then abandoned (because of a timeout, a deadline or a stopped check) may still be
+    charged. Tokens and cost therefore include the most that it could have used.
     """
     cache_hits: Count = 0
-    """Answers taken from the cache or shared with an identical concurrent request. These answers cost nothing."""
+    """Answers from the cache or an identical concurrent request. These cost nothing."""
     prompt_tokens: Count = 0
     cached_tokens: Count = 0
-    """The prompt tokens that the server read from its cache. These tokens cost less."""
+    """The prompt tokens that the server read from its own cache, at a lower price."""
     completion_tokens: Count = 0
     approximate_tokens: bool = False
-    """True if the server did not report the usage of every call. Tokens are then estimated or, for an abandoned call,
-    counted at their maximum."""
+    """True if the server did not report the usage of every call. The missing numbers are estimates or, for abandoned
+    calls, maximums."""
     searches: Count = 0
     """Queries that were answered and paid for. An answer that could not be used also counts as a failed call."""
     cost_usd: NonNegative | None = None
     """None if the price of the model is unknown."""
     wall_s: NonNegative = 0.0
-    """Seconds spent waiting for answers, summed over all calls. Can exceed elapsed time if calls are concurrent."""
+    """Seconds spent waiting, summed over all calls. Concurrent calls can make this exceed the elapsed time."""
 
     @property
     def asked_a_model(self) -> bool:
-        """Whether any model calls may be charged, including abandoned calls."""
+        """Whether any model calls may be charged, including abandoned ones."""
         return bool(self.calls or self.prompt_tokens)
 
 
 class Usage(StageUsage):
-    """The cost of a whole run, summed over its stages. Here, `wall_s` is elapsed time."""
+    """The usage of a whole run. Its `wall_s` is the elapsed time."""
 
     stages: Mapping[str, StageUsage] = Field(default_factory=dict)
 
 
 class Counts(Record):
-    """Number of claims by verdict. Duplicates are counted under the original claim's verdict or as `repeated`."""
+    """The number of claims by verdict. A duplicate counts under the original's verdict or as `repeated`."""
 
     supported: Count = 0
     not_supported: Count = 0
     irrelevant: Count = 0
     unscored: Count = 0
     repeated: Count = 0
-    """Claims that repeat another claim (if repeats count once) or are outside the response's core. These claims are
-    excluded from the other counts and from all figures."""
+    """Claims that repeat another claim (if repeats count once) or are outside the core. They are excluded from the
+    other counts and from all figures."""
 
     @classmethod
     def sum_of(cls, counts: Iterable[Counts]) -> Counts:
-        """The combined counts of several responses."""
         found = list(counts)
         return cls(**{name: sum(getattr(one, name) for one in found) for name in cls.model_fields})
 
     @property
     def scored(self) -> int:
-        """`supported` plus `not_supported`: the number of claims on which precision is based."""
+        """The number of claims on which precision is based."""
         return self.supported + self.not_supported
 
     @property
     def total(self) -> int:
-        """Total number of claims, including repeated claims."""
         return self.supported + self.not_supported + self.irrelevant + self.unscored + self.repeated
 
 
 class AtK(Record):
-    """Recall and F1 for one K, the number of supported facts that is wanted."""
-
     k: Annotated[int, Field(ge=1)]
     recall: Share
     f1: Share
@@ -353,7 +344,7 @@ class AtK(Record):
 
 
 class EveryClaim(Record):
-    """A response's scores if every claim is counted, as in SAFE."""
+    """A response's scores with every claim counted, as in SAFE."""
 
     counts: Counts
     precision: Share | None
@@ -361,13 +352,13 @@ class EveryClaim(Record):
 
 
 class CascadeFingerprint(Record):
-    """A cascade's cheap verifier and its thresholds. Claims that score between the thresholds are left to the model."""
+    """A cascade's cheap verifier and its thresholds. Claims that score between the thresholds go to the model."""
 
     verifier: str
     identity: str
     """SHA-256 hash of everything that affects the verifier's scores."""
     upper: Share | None
-    """Claims with at least this score are supported. If None, the verifier accepts no claims."""
+    """Claims with at least this score are supported. If None, the verifier supports no claims."""
     lower: Share | None
     """Claims with at most this score are not supported. If None, the verifier rejects no claims."""
 
@@ -376,63 +367,56 @@ _NOT_SHARED = {"versions", "factloop_version", "seed", "settings", "snapshots", 
 
 
 class Fingerprint(Record):
-    """Everything that determines a run's result. Runs with the same fingerprint and cache give the same report."""
+    """Everything that determines a run's result. The same fingerprint and cache give the same report."""
 
     factloop_version: str
     engine: Literal["model", "offline"]
     model: str | None = None
     base_url: str | None = None
     snapshots: tuple[str, ...] = ()
-    """Names of the models that answered, as reported by the servers. Empty if no model was called."""
+    """The models that answered, as named by the servers. Empty if no model was called."""
     sampling: Mapping[str, Any] = Field(default_factory=dict)
     plan: Plan
     max_searches: Annotated[int, Field(ge=1)]
     results_per_search: Annotated[int, Field(ge=1)]
     passage_characters: Annotated[int, Field(ge=1)] = 6_000
     search_tools: tuple[str, ...] = ()
-    """The identity of each tool. For documents, this is a hash of their contents."""
+    """Identifies each tool. For documents, this is a hash of their contents."""
     embeddings: str | None = None
     spacy_model: str | None = None
     tool_calling: bool = True
     """Whether searches were offered to the model as tools, if it supports tool calling."""
     logprobs: bool = False
-    """Whether the server was asked for log-probabilities, from which the scores of verdicts are calculated."""
+    """Whether log-probabilities were requested. Verdict scores are calculated from them."""
     prompts: Mapping[str, str] = Field(default_factory=dict)
-    """Maps prompt names to the SHA-256 hashes of their files."""
+    """SHA-256 hashes of the prompt files, by name."""
     prompt_lines: Mapping[str, str] = Field(default_factory=dict)
-    """Maps prompt names to the first line of each prompt, shortened if it is long."""
+    """The first line of each prompt by name, shortened if it is long."""
     versions: Mapping[str, str] = Field(default_factory=dict)
-    """Version of each library that affects the result."""
+    """Versions of the libraries that affect the result."""
     seed: int | None = None
     repeats: Repeats = "each"
-    """How repeated claims are counted."""
     cascade: CascadeFingerprint | None = None
     verifier: CascadeFingerprint | None = None
-    """The judge used instead of a chat model (`--judge`), with its thresholds. None if a chat model or the bundled
-    baseline was used."""
+    """The judge used instead of a chat model (`--judge`). None for a chat model or the bundled baseline."""
     settings: Mapping[str, Any] = Field(default_factory=dict)
-    """All other settings that affect verdicts and do not have their default values, by name."""
+    """All other settings that affect verdicts and differ from their defaults, by name."""
 
     @property
     def configuration(self) -> dict[str, Any]:
-        """The values that must be the same in all attempts at a run, by name. Versions and the seed may change, since
-        answers that are already paid for are kept.
-
-        Settings with default values are omitted, so that you can resume a run that started before a setting existed.
-        """
+        """What must not change when a run is resumed. Leaves out versions, the seed and settings at their defaults."""
         kept = self.model_dump(mode="json", exclude=_NOT_SHARED)
         return {**kept, **self.settings}
 
     @property
     def judge(self) -> str:
-        """A description of the judge and plan. For the offline engine, only the `paper` plan is named."""
+        """Describes the judge and the plan. For the offline engine, only the `paper` plan is named."""
         plan = "" if self.engine == "offline" and self.plan != "paper" else f", {self.plan} plan"
         first = "" if self.cascade is None else f", after {self.cascade.verifier} for clear claims"
         return f"{self.judge_alone}{plan}{first}"
 
     @property
     def judge_alone(self) -> str:
-        """A description of the judge, without the plan. The offline engine is described as a baseline."""
         if self.jurors:
             rule = self.settings.get("jury_rule", "majority").replace("_", " ")
             return f"a jury of {', '.join(self.jurors)} ({rule})"
@@ -448,30 +432,29 @@ class Fingerprint(Record):
 
     @property
     def jurors(self) -> tuple[str, ...]:
-        """A jury's models, starting with the model that reads the answer. Empty for a single judge."""
+        """The jury's models, starting with the one that reads the answer. Empty for a single judge."""
         others = self.settings.get("jury", ())
         return (self.model or "", *others) if others else ()
 
 
 class CascadeSavings(Record):
-    """The model calls and searches that a cascade saved. Repeated claims are counted once."""
+    """The model calls and searches saved by a cascade. Repeated claims count once."""
 
     n_supported: Count
-    """Claims that the cheap verifier accepted."""
     n_not_supported: Count
     n_sent_on: Count
-    """Claims that the verifier examined and left to the model."""
+    """Claims that the verifier examined but could not settle."""
     n_failed: Count = 0
-    """Claims that were left to the model because the verifier failed."""
+    """Claims left to the model because the verifier failed."""
     max_error: Share | None = None
-    """The thresholds were chosen so that, at either threshold, at most this fraction of settled claims is wrong."""
+    """The maximum error rate among settled claims, for which each threshold was tuned."""
     confidence: Share | None = None
     calls_taken: Count = 0
-    """Model calls made to judge the claims that were left to the model, including answers from the cache."""
+    """Model calls for the claims left to the model, including answers from the cache."""
     searches_taken: Count = 0
     """Searches for these claims after the verifier examined them."""
     calls_avoided: NonNegative | None = None
-    """Estimated as the mean number of calls per claim left to the model, times the number of settled claims. None if no
+    """An estimate: the number of settled claims times the mean number of calls per claim left to the model. None if no
     claims were left to the model."""
     searches_avoided: NonNegative | None = None
 
@@ -485,41 +468,40 @@ class CascadeSavings(Record):
 
 
 class Citation(Record):
-    """A reference in a sentence to a supplied document, either by number (`[1]`) or by id."""
+    """A reference to a supplied document, by number (`[1]`) or by id."""
 
     span: tuple[Count, Count]
-    """Start and end of the number or id in the response, in characters."""
+    """Character offsets of the number or id in the response."""
     sentence: Count
-    """Index of the citing sentence in `sentences`."""
+    """Index in `sentences` of the citing sentence."""
     document: Count | None
-    """Index in the supplied documents, starting at 0. None if no document has this number."""
+    """Index in the supplied documents, starting at 0. None if there is no such document."""
     bears_out: bool | None
-    """Whether the document supports a claim in the sentence. None if it does not, but a claim is unscored."""
+    """Whether the document supports a claim in the sentence. None if it does not and some claim is unscored."""
 
 
 class CitationFigures(Record):
     """Whether documents support the sentences that cite them.
 
-    These figures follow the citation recall and precision of Gao et al. (2023, ALCE, section 3.3), with two
-    differences. First, factloop judges claims instead of sentences, and does not judge each cited document separately.
-    If several cited documents support a claim equally well, only the document that the judge cites counts, so both
-    figures are lower bounds. Second, a citation that supports any claim is precise, whether or not it is needed.
+    Citation recall and precision as in Gao et al. (2023, ALCE, section 3.3), with two departures. factloop judges
+    claims rather than sentences, and does not judge each cited document separately. If several of them support a claim
+    equally well, only the one that the judge cites counts, so both figures are lower bounds. And a citation that
+    supports any claim is precise, even if it is not needed.
     """
 
     recall: Share | None = None
-    """Fraction of sentences in which every claim is supported by a document that the sentence cites. Sentences without
-    claims are left out. None if nothing is cited or no sentence is scored."""
+    """The proportion of sentences whose claims are all supported by documents that the sentence cites. Sentences
+    without claims are left out. None if nothing is cited or no sentence is scored."""
     n_sentences: Count = 0
-    """Number of scored sentences. Sentences with an unscored claim are counted in `n_unscored`."""
+    """The number of scored sentences. Sentences with an unscored claim are in `n_unscored` instead."""
     n_unscored: Count = 0
     precision: Share | None = None
-    """Fraction of citations that support a claim. None if no citations are judged."""
+    """The proportion of judged citations that support a claim. None if no citations are judged."""
     n_citations: Count = 0
-    """Number of judged citations."""
 
     @classmethod
     def sum_of(cls, each: Iterable[CitationFigures]) -> CitationFigures | None:
-        """The combined figures of all responses that cite something, or None if no response does."""
+        """None if no response cites anything."""
         found = [one for one in each if one.recall is not None or one.precision is not None]
         n, n_cited = sum(one.n_sentences for one in found), sum(one.n_citations for one in found)
         if not found:
@@ -535,11 +517,11 @@ class CitationFigures(Record):
 
 
 class Citations(CitationFigures):
-    """Which of the supplied documents support the claims in a response, and which ones the response cites."""
+    """Which supplied documents support the claims, and which ones the response cites."""
 
     n_documents: Count
     used: tuple[Count, ...]
-    """Indexes of the documents that support a claim, starting at 0."""
+    """Indexes, starting at 0, of the documents that support a claim."""
     cited: tuple[Citation, ...] = ()
 
 
@@ -550,39 +532,34 @@ class FactualityReport(Record):
     prompt: str | None = None
     response: str
     eligibility: Judgement | None = None
-    """Whether the response does what its prompt asks for (`supported` if it does). None if there is no verdict."""
+    """Whether the response does what its prompt asks for. None if there is no verdict."""
     claims: tuple[Claim, ...]
     sentences: tuple[Sentence, ...] = ()
-    """All sentences in order of appearance, or only the sentences requested with `spans`."""
+    """In order of appearance. Contains only the requested sentences if `spans` was set."""
     counts: Counts
     precision: Share | None
     """supported / (supported + not_supported), or None if no claims were scored."""
     at_k: tuple[AtK, ...]
     every_claim: EveryClaim | None = None
-    """The same figures, if every claim counted. None unless the figures above are limited to the core."""
+    """The figures with every claim counted. None unless the figures above are limited to the core."""
     usage: Usage
     fingerprint: Fingerprint
     cascade: CascadeSavings | None = None
-    """None if no cascade was used."""
     citations: Citations | None = None
-    """None if no documents were supplied with the response."""
     mode: Literal["faithfulness", "factuality"] | None = None
-    """`faithfulness` if only the supplied documents were searched, otherwise `factuality`. None if there were none."""
+    """`faithfulness` if only the supplied documents were searched, otherwise `factuality`. None without documents."""
     created_at: datetime
     warnings: tuple[str, ...] = ()
 
     @property
     def abstentions(self) -> tuple[Sentence, ...]:
-        """The sentences that say there is no answer."""
         return tuple(sentence for sentence in self.sentences if sentence.no_claim is NoClaim.ABSTENTION)
 
     @property
     def claim_free(self) -> tuple[Sentence, ...]:
-        """The sentences without claims, each with the reason."""
         return tuple(sentence for sentence in self.sentences if sentence.no_claim is not None)
 
     def text_of(self, sentence: Sentence) -> str:
-        """The text of a sentence, as it appears in the response."""
         return self.response[slice(*sentence.span)]
 
     @model_validator(mode="after")

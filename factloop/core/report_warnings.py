@@ -1,4 +1,4 @@
-"""Collects the warnings that a report shows before its figures."""
+"""The warnings that a report shows before its figures."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ OFFLINE = (
 )
 _BROKEN_OFF = FAILURES | {UnscoredReason.BUDGET}
 MANY, MANY_SHARE = 2, 0.15
-"""If at least this many claims, and this fraction of them, are groundless, the model itself is in doubt."""
+"""If at least this many claims and this proportion of them are groundless, the judge may be too weak."""
 
 MOST_NAMED, MOST_QUOTED = 5, 300
-"""Limits on quoting texts that tell the judge what to say: how many, and how many characters of each."""
+"""Maximum number of quoted texts that tell the judge what to say, and of characters in each quotation."""
 _STEERS = re.compile(
     r"(?s)A (?:passage|sentence) of .* tells the judge what to say: |\d+ more passages and sentences tell "
 )
 
 
 def engine_warnings(fingerprint: Fingerprint) -> tuple[str, ...]:
-    """Warnings that follow from the settings alone, regardless of the claims."""
+    """Warnings that follow from the settings alone."""
     if not fingerprint.search_tools:
         return (NOTHING_TO_CHECK_AGAINST,)
     return (OFFLINE,) if fingerprint.engine == "offline" and fingerprint.verifier is None else ()
@@ -38,7 +38,6 @@ def engine_warnings(fingerprint: Fingerprint) -> tuple[str, ...]:
 def found_warnings(
     fingerprint: Fingerprint, claims: Sequence[Claim], sentences: Sequence[Sentence], response: str
 ) -> tuple[str, ...]:
-    """Warnings that follow from a check's findings."""
     return (
         *unscored_warning(fingerprint, claims),
         *groundless_warning(claims),
@@ -49,9 +48,9 @@ def found_warnings(
 
 
 def unscored_warning(fingerprint: Fingerprint, claims: Sequence[Claim]) -> tuple[str, ...]:
-    """Warnings about unscored claims, with a separate one for claims in other languages. Empty if there are no sources.
+    """Warnings about unscored claims, with a separate one for other languages. Empty if there are no sources.
 
-    Claims that need reading, or on which the sources disagree, are results rather than failures and are not counted.
+    Excludes claims that need reading or whose sources disagree, because these are results rather than failures.
     """
     unscored = [one.judgement for one in claims if one.judgement.verdict is None and fingerprint.search_tools]
     foreign = [one for one in unscored if one.unscored_reason is UnscoredReason.OTHER_LANGUAGE]
@@ -65,23 +64,23 @@ def unscored_warning(fingerprint: Fingerprint, claims: Sequence[Claim]) -> tuple
 
 
 def share_of(n: int, total: int, noun: str, verb: str = "", of_many: str = "") -> str:
-    """A part of a whole, such as `1 of 2 claims has`. `verb` is the singular verb, and `of_many` the plural."""
+    """A part of a whole, such as `1 of 2 claims has`. `verb` is singular, and `of_many` plural."""
     return f"{n:,} of {total:,} {noun}{'' if total == 1 else 's'} {verb if n == 1 else of_many}".rstrip()
 
 
 def failures(claims: Iterable[Claim]) -> list[Judgement]:
-    """The judgements that have no verdict because a call failed or a limit was reached."""
+    """Judgements without a verdict because a call failed or a limit was reached."""
     return [claim.judgement for claim in claims if claim.judgement.unscored_reason in _BROKEN_OFF]
 
 
 def failure_of_all(claims: Sequence[Claim]) -> Judgement | None:
-    """The first failure, or None if any claim has a verdict or nothing failed."""
+    """None if any claim has a verdict or nothing failed."""
     failed = next(iter(failures(claims)), None)
     return failed if all(claim.judgement.verdict is None for claim in claims) else None
 
 
 def groundless_warning(claims: Sequence[Claim]) -> tuple[str, ...]:
-    """A warning if many supported claims cite passages that lack most of the claims' names and figures."""
+    """Warns if many supported claims cite passages that lack most of their names and figures."""
     supported = [claim for claim in claims if claim.judgement.verdict is Verdict.SUPPORTED]
     found = groundless(supported)
     if len(found) < MANY or len(found) < MANY_SHARE * len(supported):
@@ -93,7 +92,7 @@ def groundless_warning(claims: Sequence[Claim]) -> tuple[str, ...]:
 
 
 def whole_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
-    """A warning that says how many sentences were judged as a whole because the model did not split them faithfully."""
+    """Says how many sentences were judged as a whole, because the model did not split them faithfully."""
     read = [one for one in sentences if one.no_claim is None]
     n_whole = sum(one.is_whole for one in read)
     said = (
@@ -104,7 +103,6 @@ def whole_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
 
 
 def jury_warning(claims: Sequence[Claim]) -> tuple[str, ...]:
-    """A warning that says on how many claims the jury's models disagreed."""
     judged = [claim for claim in claims if claim.judgement.votes]
     n_split = sum(map(is_split, judged))
     return (f"The jury's models disagree on {share_of(n_split, len(judged), 'claim')}.",) if n_split else ()
@@ -131,7 +129,7 @@ def of_steering(warnings: Iterable[str]) -> tuple[str, ...]:
 
 
 def abstention_warnings(sentences: Sequence[Sentence], response: str) -> tuple[str, ...]:
-    """A warning for each sentence that says there is no answer when the sources have one."""
+    """A warning for each sentence that says there is no answer although the sources have one."""
     wrong = [
         (one, one.abstention) for one in sentences if one.abstention is not None and one.abstention.is_right is False
     ]

@@ -1,7 +1,7 @@
 """Runs asynchronous code for synchronous callers in a background event loop, one per process.
 
-All calls share one loop, so that connections stay open between calls. The loop runs in its own thread, so that calls
-also work while another loop is running.
+All calls share the loop, so that connections stay open between calls. It has its own thread, so that calls also work
+while another loop is running.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from factloop.core.errors import ConfigError
 T = TypeVar("T")
 
 _loops: dict[int, asyncio.AbstractEventLoop] = {}
-"""Background loops by process id, since a fork inherits its parent's loop but not the thread that runs it."""
+"""By process id, because a forked process inherits the loop but not the thread that runs it."""
 
 
 def _background_loop() -> asyncio.AbstractEventLoop:
-    """This process's loop, which all threads share. No lock is used, since a fork could copy a held lock."""
+    """There is no lock, because a fork could copy it while it is held."""
     process = os.getpid()
     if process not in _loops:
         loop = asyncio.new_event_loop()
@@ -44,7 +44,7 @@ def _refuse_own_loop() -> None:
 
 
 def iterate_blocking(items: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
-    """Yields the items as they arrive. If the caller stops early or is interrupted, the remaining work is cancelled."""
+    """Yields items as they arrive. If the caller stops early or is interrupted, the remaining work is cancelled."""
     ready: queue.SimpleQueue[tuple[T] | None] = queue.SimpleQueue()
 
     async def pump() -> None:
@@ -63,7 +63,7 @@ def iterate_blocking(items: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
 
 
 def run_blocking(work: Coroutine[Any, Any, T]) -> T:
-    """Runs `work` and returns its result. Interrupting the caller cancels `work`."""
+    """Interrupting the caller cancels `work`."""
     try:
         _refuse_own_loop()
     except ConfigError:

@@ -1,20 +1,16 @@
-"""Decides whether a rewritten text is better than the original, based on the two reports and the changes.
+"""Decides whether to accept a rewritten text, based on the reports on both texts and on the changes.
 
-A rewritten text is accepted if and only if it meets all of these conditions. If not, the first condition that it fails
-is the reason for rejection.
+A rewritten text is accepted if it meets all these conditions. Otherwise, the first one that it fails is the reason.
 
 1. The text still contains a claim that has a verdict or needs reading.
-2. The number of unscored claims is not higher than before. (A failed check or an ambiguous sentence proves nothing.)
-   Claims that need reading are not counted, because they are better than contradicted claims.
-3. The number of contradicted claims is not higher than before.
-4. No rewritten sentence is contradicted, has unsupported claims other than the unproven claims to keep, or has more
-   unscored or irrelevant claims than before. No other sentence has more unsupported claims than before. (This happens,
-   for example, if a removed sentence said who *he* is.)
+2. There are no more unscored claims than before, not counting those that need reading.
+3. There are no more contradicted claims than before.
+4. No rewritten sentence has contradicted claims, unsupported claims that it need not keep, or more unscored or
+   irrelevant claims than before. No other sentence has more unsupported claims than before, for example because a
+   removed sentence said who *he* is.
 5. No remaining sentence has fewer supported claims than before.
 6. Every rewritten sentence still states something, including the unproven claims to keep.
 7. Precision is higher, or fewer claims are contradicted, unscored or irrelevant.
-
-The decision lists the sentences that failed, with reasons, so that only their changes are undone.
 """
 
 from __future__ import annotations
@@ -34,35 +30,31 @@ ELSEWHERE = -1  # for sentences in the rewritten text that match no sentence in 
 _OF_THE_TEXT = frozenset(
     {UnscoredReason.AMBIGUOUS, UnscoredReason.DISPUTED, UnscoredReason.OTHER_LANGUAGE, UnscoredReason.NO_SOURCE}
 )
-"""Reasons for a missing verdict that lie in the text or the sources, so trying again would not help."""
+"""Reasons that another check would not remove, because they lie in the text or the sources."""
 
 
 @dataclass(frozen=True)
 class Fate:
-    """What happened to a sentence in the response: its position in the rewritten text, and whether it was reworded.
-
-    An empty span means that the sentence was removed.
-    """
+    """A sentence's position in the rewritten text (empty if it was removed), and whether it was reworded."""
 
     start: int
     end: int
     reworded: bool
     claims: tuple[Claim, ...]
-    """The claims in the original sentence."""
     n_unproven: int = 0
-    """The number of claims without evidence that the new wording should keep."""
+    """Number of claims without evidence that the new wording should keep."""
 
 
 @dataclass(frozen=True)
 class Ruling:
-    """The decision on a rewritten text. `rejected` is None if the text is accepted."""
+    """Whether the rewritten text is accepted (if `rejected` is None), and why."""
 
     rejected: Rejection | None
     why: str
     failed: Mapping[int, str] = field(default_factory=dict)
-    """Maps the numbers of sentences that failed the check to the reasons for undoing their changes."""
+    """Maps the number of each sentence that failed to the reason for undoing its change."""
     broke_down: bool = False
-    """Whether the check itself failed. Repeating it would cost money without changing the decision."""
+    """Whether the check itself failed. If so, it is not repeated."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +67,7 @@ class _Faults:
 
 
 def rule(before: FactualityReport, after: FactualityReport, fates: Sequence[Fate]) -> Ruling:
-    """Decides whether the text in `after` should replace the text in `before`. Fates are in order of appearance."""
+    """Decides whether the text in `after` should replace the text in `before`. `fates` are in order of appearance."""
     now = _claims_by_sentence(after, fates)
     faults = _faults(before, fates, now)
     reworded = {number for number, fate in enumerate(fates) if fate.reworded}
@@ -111,7 +103,6 @@ def _faults(before: FactualityReport, fates: Sequence[Fate], now: Mapping[int, S
 
 
 def _to_blame(faults: _Faults, reworded: Collection[int]) -> Mapping[int, str]:
-    """Maps each failed sentence to the reason for undoing its change or, if it is unchanged, the change before it."""
     blamed: dict[int, str] = {}
     for numbers, of_new, of_later in (
         (faults.unjudged, "the new wording has no verdict", "a later sentence then has no verdict"),
@@ -174,15 +165,13 @@ def _unsupported_in_words(unsupported: Collection[int], reworded: Collection[int
 
 
 def _drops_unproven(fate: Fate, was: Counts, now: Sequence[Claim]) -> bool:
-    """Whether the rewritten sentence drops more unproven claims than it adds supported claims. Supported claims that
-    replace contradicted ones do not count as added."""
+    """Whether the sentence drops more unproven claims than it adds supported ones, apart from corrected claims."""
     are = count_verdicts(now)
     missing = fate.n_unproven - are.not_supported
     return missing > max(0, are.supported - was.supported - n_contradicted(fate.claims))
 
 
 def _beside(claims: Sequence[Claim]) -> int:
-    """The number of claims that do not affect precision, excluding claims that need reading."""
     return _unjudged(claims) + count_verdicts(claims).irrelevant
 
 

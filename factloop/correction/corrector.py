@@ -1,4 +1,4 @@
-"""Provides `Corrector`, which corrects claims that the evidence contradicts, and marks unproven claims."""
+"""Provides `Corrector`, which corrects contradicted claims and marks unproven claims."""
 
 from __future__ import annotations
 
@@ -54,15 +54,14 @@ class Corrector:
         print(correction.text)
 
     Only sentences with a contradicted claim are reworded, from first to last, by a model (one call per sentence) or,
-    offline, by rules. The changes are then checked, and the rewritten text is accepted only if it meets the conditions
-    in `acceptance`. A change is undone if it fails the check or if a later sentence depends on the original wording.
-    All other sentences remain exactly the same.
+    offline, by rules. The new text is then checked and accepted only if it meets the conditions in `acceptance`. A
+    change is undone if it fails the check, or if a later sentence fails because of it.
 
-    The marks are inserted by code, so the wording never changes. The correction lists everything that was removed or is
-    in doubt, including passages that are not marked.
+    Marks never change the wording. The correction lists everything that was removed or is in doubt, including passages
+    that are not marked.
 
-    All calls share the checker's limits, cache and budget. The checker's limits for a single check (deadline, calls,
-    cost) apply to the whole correction, including the first check, the rewriting and the second check.
+    The limits for a single check (deadline, calls, cost) apply to the whole correction: the first check, the rewriting
+    and all later checks.
     """
 
     def __init__(
@@ -151,7 +150,7 @@ class Corrector:
         run_dir: str | Path | None = None,
         **given: Unpack[DocumentOptions],
     ) -> Correction:
-        """Synchronous version of `acorrect`. It also works inside a running event loop, for example in a notebook."""
+        """Synchronous version of `acorrect`. Also works while an event loop is running, for example in a notebook."""
         return run_blocking(self.acorrect(response, question, limits=limits, run_dir=run_dir, **given))
 
     def _rewriter(self, checking: Checking, meter: UsageMeter) -> Rewriter:
@@ -168,8 +167,6 @@ class _Attempt:
 
 
 class _Course:
-    """The correction of one response, from the first report to the last round."""
-
     def __init__(
         self,
         before: FactualityReport,
@@ -222,8 +219,8 @@ class _Course:
         )
 
     def _better(self, tried: _Attempt, *, may_read: bool) -> Draft | None:
-        """The next draft, without the changes that failed, or None if nothing can be undone or no changes remain. If no
-        more checks are allowed, changes that have not been checked are also undone."""
+        """Returns None if nothing can be undone or no changes remain. If `may_read` is False, also undoes unchecked
+        changes."""
         ruling = tried.ruling
         better = tried.draft.without(ruling.failed, removing=may_read and self._policy.contradicted == "remove")
         while not may_read and better.wordings and (unread := self._rechecks.unread(better)):
@@ -243,7 +240,7 @@ class _Course:
         return Rejection.NOTHING_CHANGED, f"{noun} could not be changed"
 
     async def _first_draft(self, sentences: Sequence[ResponseSentence]) -> Draft:
-        """Rewords each faulty sentence in the light of the new text before it. Any failure is noted in the draft."""
+        """Rewords the sentences in order, because the rewriter sees the new text before each of them."""
         by_id = {claim.id: claim for claim in self._before.claims}
         draft = Draft(self._before.response, sentences, {})
         for number, sentence in enumerate(sentences):

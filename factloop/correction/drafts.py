@@ -1,4 +1,4 @@
-"""Keeps track of how each faulty sentence is changed, and revises the changes if a draft fails its check."""
+"""Keeps track of the new wording of each faulty sentence, and revises it if a draft fails its check."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ NOT_CONFIRMED = "the first new wording failed the second check"
 
 @dataclass(frozen=True)
 class Wording:
-    """A new wording for a sentence. If the text is empty, the sentence is removed."""
+    """A new wording for a sentence. Empty text removes the sentence."""
 
     text: str
     evidence: tuple[str, ...] = ()
     """Ids of the evidence for the wording."""
     by: str = ""
     detail: str = ""
-    """Any reasons for the wording other than the findings on the claims."""
+    """Reasons for the wording other than the findings on the claims."""
     otherwise: Wording | None = None
-    """The wording to try if this one fails the second check. If None, the sentence is removed or restored."""
+    """Another wording to try if this one fails the check."""
     is_cut: bool = False
-    """Whether contradicted content was omitted because the evidence offers no replacement."""
+    """Whether contradicted content was left out because the evidence offers no replacement."""
 
     @property
     def takes_out(self) -> bool:
@@ -57,11 +57,10 @@ class Draft:
         return apply(self.response, self.edits)
 
     def text_before(self, start: int) -> str:
-        """The text before the sentence that starts at this position in the response."""
         return apply(self.response[:start], [edit for edit in self.edits if edit.start < start])
 
     def moved(self, span: Span) -> Span:
-        """The new position of a span. If an edit overlaps it, this is an empty span at the end of the edit."""
+        """Returns the new position of a span, or an empty span after the edit that overlaps it."""
         start, end = span
         shift = 0
         for edit in self.edits:
@@ -75,7 +74,6 @@ class Draft:
 
     @property
     def fates(self) -> list[Fate]:
-        """What happens to each sentence, and the sentence's position in the new text."""
         edit_of = {number: edit for edit in self.edits for number in edit.sentences}
         fates, shift, shifted = [], 0, None
         for number, sentence in enumerate(self.sentences):
@@ -91,7 +89,6 @@ class Draft:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """The changes that turn the response into the new text."""
         changes, shift = [], 0
         for edit in self.edits:
             wordings = [self.wordings[number] for number in edit.sentences]
@@ -115,11 +112,11 @@ class Draft:
         return tuple(changes)
 
     def without(self, failed: Mapping[int, str], *, removing: bool = True) -> Draft:
-        """A draft without the changes that failed. `failed` maps sentence numbers to reasons.
+        """Returns a draft without the changes that failed. `failed` maps sentence numbers to reasons.
 
-        If `removing` is set, a reworded sentence gets its alternative wording, or is removed if no claims have to be
-        kept. Otherwise, its original wording is restored. If an unchanged sentence failed, the last change before the
-        sentence is undone, since the sentence probably depends on that change.
+        A reworded sentence gets its alternative wording or, if it has no claims to keep, is removed. With
+        `removing=False`, its original wording is restored. If an unchanged sentence failed, the last change before it
+        is undone, because the sentence probably depends on it.
         """
         wordings, left = dict(self.wordings), dict(self.left)
         for number in sorted(failed):

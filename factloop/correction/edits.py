@@ -1,7 +1,4 @@
-"""Rewords sentences, or removes sentences along with their separators, list markers and surrounding empty lines.
-
-All other text stays exactly the same. All functions are pure.
-"""
+"""Rewords sentences, or removes them with their separators, list markers and surrounding empty lines."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from factloop.correction.sentences import core
 Span = tuple[int, int]
 
 _ITEM = re.compile(r"[ \t>]*\(?(?:(?:\d{1,3}|[ivx]{2,5})[.)]|[a-z]\))(?=[ \t])|[ \t>]*[-*+•][ \t]+\[[ xX]\](?=[ \t])")
-"""List markers that contain a letter or digit."""
+"""List markers that contain a letter, a digit or a checkbox."""
 _LEAD = re.compile(r"[\s>*+–—·•‣▪◦●#|\[({\"'“‘«„「『_~`-]*")
 _TAIL = re.compile(r"[\s*_~`|#\"'”’»)\]}」』\\]*")
 _STARTS_ANEW = re.compile(r"[ \t]*(?:[-*+–—·•‣▪◦●>#|]|```|~~~|\(?(?:(?:\d{1,3}|[ivx]{2,5})[.)]|[a-z]\))[ \t])")
@@ -29,15 +26,11 @@ class Edit:
     end: int
     new: str
     sentences: tuple[int, ...]
-    """Numbers of the sentences that the edit changes."""
 
 
 def edits_of(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> list[Edit]:
-    """The edits that apply the new wordings, in order and without overlaps.
-
-    `spans` contains the spans of all sentences, in order and without overlaps. `wordings` maps sentence numbers to new
-    wordings. An empty wording removes the sentence.
-    """
+    """Returns the edits that apply the new wordings, in order and without overlaps. `spans` are those of all sentences,
+    and `wordings` maps sentence numbers to wordings, which are empty for a removal."""
     steps: list[Edit] = []
     for group in _groups(text, spans, wordings):
         first, last = group[0], group[-1]
@@ -58,9 +51,8 @@ def edits_of(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> l
 
 
 def _swallowing(start: int, end: int, step: Edit, made: list[Edit]) -> Edit:
-    """The removal, with its position in the original text. `end` is its end in the text after the edits in `made`. A
-    removal includes only white space around its sentences, so it can extend over other removals but not over new
-    wordings."""
+    """Converts a removal to positions in the original text, given the edits after it (last first). A removal includes
+    only white space around its sentences, so it may absorb other removals, but never a new wording."""
     sentences = step.sentences
     while made and end > made[-1].start:
         passed = made.pop()
@@ -79,7 +71,7 @@ def apply(text: str, edits: Sequence[Edit]) -> str:
 
 
 def holds_up(text: str, span: Span) -> bool:
-    """Whether the next line only formats this line, like the rule below a table header or a heading."""
+    """Whether the next line only formats this one, like the rule below a table header or a heading."""
     line_start, line_end = _line(text, *span)
     if not (_is_lead(text[line_start : span[0]]) and _TAIL.fullmatch(text, span[1], line_end)):
         return False

@@ -1,4 +1,4 @@
-"""Describes a faulty sentence for a rewriter: its claims, how to treat them, the evidence, and the preceding text."""
+"""Describes a faulty sentence to a rewriter."""
 
 from __future__ import annotations
 
@@ -14,38 +14,33 @@ MOST_PASSAGES = 8  # maximum number of passages for a rewriter, beginning with c
 
 @dataclass(frozen=True)
 class Contradiction:
-    """A claim that the evidence contradicts."""
-
     claim: Claim
     by: tuple[int, ...]
-    """Numbers of the passages in `Fault.evidence` that contradict the claim, starting at 1."""
+    """Positions of the contradicting passages in `Fault.evidence`, starting at 1."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A faulty sentence, without any formatting marks that open or close in another sentence."""
+    """A faulty sentence, without any formatting marks whose counterpart is in another sentence."""
 
     prompt: str | None
     response: str
     start: int
     end: int
     claims: tuple[Claim, ...]
-    """All claims in the sentence."""
     contradicted: tuple[Contradiction, ...]
     removed: tuple[Claim, ...]
     """Unproven or unchecked claims to remove."""
     unproven: tuple[Claim, ...]
     """Unproven claims to keep."""
     kept: tuple[Claim, ...]
-    """All other claims, which must be kept."""
+    """All other claims to keep."""
     staying: tuple[Claim, ...]
     """All claims to keep, in order."""
     cited: tuple[Evidence, ...]
-    """The evidence that contradicts the claims."""
     evidence: tuple[Evidence, ...]
     """The cited evidence, followed by other passages for the contradicted claims, at most `MOST_PASSAGES` in all."""
     so_far: Draft
-    """The draft with the new wording of earlier sentences."""
 
     @property
     def text(self) -> str:
@@ -57,7 +52,6 @@ class Fault:
 
     @property
     def before(self) -> str:
-        """The corrected text before the sentence."""
         return self.so_far.text_before(self.start)
 
 

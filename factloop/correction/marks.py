@@ -1,4 +1,4 @@
-"""Adds a mark after each unproven passage without changing any words."""
+"""Adds marks after unproven passages without changing any words."""
 
 from __future__ import annotations
 
@@ -25,18 +25,13 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class MarkPolicy:
-    """What to do with unsupported content that could not be corrected."""
-
     unsupported: Unsupported = "mark"
     unscored: Unscored = "auto"
     contradicted: Contradicted = "mark"
 
     def mark_for(self, finding: Finding) -> str | None:
-        """The mark for a passage with this finding, or None if the passage should not be marked.
-
-        Contradicted claims that could not be corrected are always marked, as are claims that could not be removed as
-        requested. Code is never marked, because a mark would become part of the code.
-        """
+        """Returns the mark for a passage with this finding, if any. Claims that should have been corrected or removed
+        are marked, because they are still in the text. Unread code is not, because a mark would become part of it."""
         if finding is Finding.CONTRADICTED:
             return CONTRADICTED
         if finding is Finding.UNSUPPORTED:
@@ -54,7 +49,7 @@ class _Passage:
 
 
 def marked(report: FactualityReport, policy: MarkPolicy) -> tuple[str, tuple[Doubt, ...]]:
-    """The response with its marks, and a list of all doubtful passages in order, including unmarked passages."""
+    """Returns the response with its marks, and all doubtful passages in order, including those without a mark."""
     pieces: list[str] = []
     doubts: list[Doubt] = []
     code = list(code_in(report.response))
@@ -103,9 +98,8 @@ def _in_doubt(report: FactualityReport) -> Sequence[_Passage]:
 
 
 def _places(report: FactualityReport, faulty: Sequence[Claim]) -> Sequence[Span]:
-    """The passage to mark for each claim. In a table row, this is the claim's cell if all faulty claims in the row can
-    be assigned to cells. If only one of several claims in a sentence is faulty, this is that claim's wording. In all
-    other cases, this is the sentence."""
+    """Returns the passage to mark for each claim: its cell in a table row if all faulty claims in the row can be
+    assigned to cells, its own wording if it is the only faulty claim in a sentence, or else the whole sentence."""
     rows = {(part.start, part.end): part for part in read_outline(report.response) if part.kind == "row"}
     cells = [_cell(claim, rows.get(claim.span)) for claim in faulty]
     unsure = {claim.span for claim, cell in zip(faulty, cells, strict=True) if cell is None}

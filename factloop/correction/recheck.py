@@ -1,7 +1,5 @@
-"""Checks a rewritten text. Only changed sentences are checked again. All other verdicts are copied.
-
-A sentence after a removed sentence is also checked again, since it may no longer be clear who *she* is.
-"""
+"""Checks a rewritten text. Verdicts on unchanged sentences are copied. A sentence after a removed one is checked again,
+because it may no longer be clear who *she* is."""
 
 from __future__ import annotations
 
@@ -33,24 +31,20 @@ class _Stretch:
 
 @dataclass
 class Rechecks:
-    """Checks the drafts of a response. A sentence that is identical in two drafts is checked only once."""
+    """Checks the drafts of a response. A sentence that is the same in two drafts is checked only once."""
 
     before: FactualityReport
     check: Check
     documents: Sequence[Document] | None = None
-    """The documents supplied with the response, or None if no documents were supplied."""
     _known: dict[tuple[int, str, bool], tuple[_Stretch, ...]] = field(default_factory=dict)
-    """The results. Keys are the sentence number, the wording, and whether the previous sentence was removed.
-
-    A new wording may consist of several sentences. Their positions are relative to the start of the wording.
-    """
+    """Each key is the sentence number, the wording, and whether the previous sentence was removed. Positions are
+    relative to the start of the wording, which may consist of several sentences."""
 
     def unread(self, draft: Draft) -> frozenset[int]:
-        """The numbers of the sentences that `report` would have to check."""
         return frozenset(number for number, key in _to_read(draft).items() if key not in self._known)
 
     async def report(self, draft: Draft) -> FactualityReport:
-        """The report on the draft. `usage` covers only newly checked sentences. Raises ConfigError, DataError."""
+        """Returns the report on the draft, with the usage of this call alone. Raises ConfigError or DataError."""
         wanted = _to_read(draft)
         new = {number: key for number, key in wanted.items() if key not in self._known}
         read: FactualityReport | None = None
@@ -164,7 +158,7 @@ def _carried(before: FactualityReport, draft: Draft, readings: Mapping[int, Sequ
 
 
 def _reread(draft: Draft, readings: Mapping[int, Sequence[_Stretch]]) -> Iterator[_Stretch]:
-    """The sentences that were checked again. The ids of new claims extend earlier ids: `c3.1` and `c3.2` for `c3`."""
+    """The ids of new claims extend the old ids: `c3.1` and `c3.2` for `c3`."""
     fates = draft.fates
     for number, stretches in readings.items():
         start, place = fates[number].start, count(1)

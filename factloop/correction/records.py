@@ -1,4 +1,4 @@
-"""Defines the settings and records for a correction, with the corrected text, its changes and the reports on it."""
+"""The settings for a correction, and the record of its result."""
 
 from __future__ import annotations
 
@@ -18,16 +18,14 @@ from factloop.setup.settings import CheckSettings
 Span = tuple[Count, Count]
 
 Unsupported = Literal["mark", "remove", "keep"]
-"""What to do with a claim for which no evidence was found: mark it in the text, remove it, or leave it unchanged."""
+"""What to do with a claim for which no evidence was found."""
 Contradicted = Literal["mark", "remove"]
-"""What to do with a contradicted claim if the evidence offers no replacement: mark or remove it."""
+"""What to do with a contradicted claim if the evidence offers no replacement."""
 Unscored = Literal["auto", "mark", "remove", "keep"]
-"""What to do with an unchecked passage (`findings.UNCHECKED`): mark it in the text, remove its claims, or leave it
-unchanged. With `auto`, the passage stays unmarked if all its unchecked claims need reading, as is common without a
-model."""
+"""What to do with an unchecked passage (`findings.UNCHECKED`). `remove` removes its claims. `auto` marks it unless all
+its unchecked claims need reading, as is common without a model."""
 
 MarkStyle = Literal["brackets", "footnotes"]
-"""How the corrected text marks doubtful passages."""
 
 
 class CorrectionSettings(CheckSettings):
@@ -42,24 +40,20 @@ class CorrectionSettings(CheckSettings):
 
     @property
     def check_settings(self) -> CheckSettings:
-        """The settings for checks before and after rewriting."""
+        """The settings for the checks before and after rewriting."""
         own = set(CorrectionSettings.model_fields) - set(CheckSettings.model_fields)
         return CheckSettings.of(None, **self.model_dump(exclude_unset=True, exclude=own))
 
 
 class ChangeKind(StrEnum):
-    """How a faulty sentence was changed."""
-
     REMOVED = "removed"
     MENDED = "mended"
     """The sentence was reworded to agree with the evidence, or its unsupported part was removed."""
 
 
 class LeftReason(StrEnum):
-    """Why a faulty sentence was left unchanged."""
-
     REWRITE_FAILED = "rewrite_failed"
-    """There is no new wording, because the call failed or its reply could not be used."""
+    """The call failed, or its reply could not be used."""
     NOT_CONFIRMED = "not_confirmed"
     """The change failed the second check."""
     LAYOUT = "layout"
@@ -71,20 +65,20 @@ class LeftReason(StrEnum):
 
 
 class Rejection(StrEnum):
-    """Why the rewritten text was rejected. If several reasons apply, the first is reported."""
+    """Why the rewritten text was rejected. If there are several reasons, the first one is reported."""
 
     NOTHING_TO_CORRECT = "nothing_to_correct"
-    """No claim is contradicted or has to be removed."""
+    """No claims are contradicted or have to be removed."""
     NOTHING_CHANGED = "nothing_changed"
-    """No sentence could be changed. The reason for each sentence is in `left`."""
+    """No sentence could be changed. `left` has the reasons."""
     NOTHING_LEFT = "nothing_left"
     """The rewritten text would contain nothing that can be checked."""
     NOT_CHECKED = "not_checked"
-    """The second check left more claims unscored than the first check."""
+    """More claims are unscored after the second check than after the first."""
     MORE_CONTRADICTED = "more_contradicted"
     NEW_UNSUPPORTED = "new_unsupported"
-    """A rewritten sentence is contradicted or has more unsupported, unscored or irrelevant claims than before, or a
-    sentence after a removed sentence has more unsupported claims than before."""
+    """A rewritten sentence is contradicted or has more unsupported, unscored or irrelevant claims than before, or
+    another sentence has more unsupported claims than before."""
     SUPPORTED_LOST = "supported_lost"
     """A remaining sentence has fewer supported claims than before."""
     MEANING_LOST = "meaning_lost"
@@ -110,7 +104,7 @@ class Change(Record):
     findings: tuple[Finding, ...] = ()
     """Findings on these claims, most serious first."""
     detail: str = ""
-    """Any other reasons, such as a new wording that failed its check."""
+    """Any other reasons, such as an earlier wording that failed its check."""
     evidence: tuple[str, ...] = ()
     """Ids of the evidence for the new wording, from the `before` report."""
     by: str = ""
@@ -118,7 +112,7 @@ class Change(Record):
 
 
 class LeftSentence(Record):
-    """A faulty sentence that was left unchanged. `claims` contains the ids of its faulty claims."""
+    """A faulty sentence that was left unchanged, with the ids of its faulty claims."""
 
     span: Span
     claims: tuple[str, ...]
@@ -127,24 +121,21 @@ class LeftSentence(Record):
 
 
 class Doubt(Record):
-    """A sentence or table cell in `text` with unsupported or unchecked content."""
+    """A sentence, clause or table cell in `text` with unsupported or unchecked content."""
 
     span: Span
     """Span in `text`, without the mark."""
     findings: Annotated[tuple[Finding, ...], Field(min_length=1)]
-    """Findings, most serious first. The first finding determines the mark."""
+    """Findings, most serious first. The first one determines the mark."""
     claims: tuple[str, ...] = ()
     """Ids of the claims with these findings, from `report`. Empty if the sentence has no claims."""
     mark: Span | None = None
-    """Span of the mark in `text`, including the spaces around it. None in code, or if the policy adds no mark."""
+    """Span of the mark in `text`, including the spaces around it. None if the passage is not marked."""
 
 
 class Correction(Record):
-    """The result of a correction.
-
-    `text` is always the text to use. It is the rewritten text if accepted, or else the response. In both cases,
-    doubtful sentences are marked.
-    """
+    """The result of a correction. `text` is the text to use: the rewritten text if it was accepted, or else the
+    response, in both cases with marks after doubtful passages."""
 
     schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
     text: str
@@ -152,10 +143,8 @@ class Correction(Record):
     unsupported: Unsupported = "mark"
     unscored: Unscored = "mark"
     accepted: bool
-    """Whether the rewritten text was accepted."""
     rejected: Rejection | None = None
     why: str
-    """An explanation of the decision, with numbers."""
     before: FactualityReport
     rewritten: str | None = None
     """The rewritten text, even if it was not accepted. None if no sentence could be changed."""
@@ -165,8 +154,7 @@ class Correction(Record):
     doubts: tuple[Doubt, ...] = ()
     """Unsupported or unchecked parts of `text`, in order of appearance, including unmarked parts."""
     after: FactualityReport | None = None
-    """The report on `rewritten`, or None if there was nothing to check. Verdicts on unchanged sentences are copied from
-    `before`."""
+    """The report on `rewritten`, if any. Verdicts on unchanged sentences are copied from `before`."""
     rounds: Annotated[int, Field(ge=0)]
     """Number of times that the text was rewritten and checked."""
     rewriter: str
@@ -193,7 +181,7 @@ class Correction(Record):
 
     @property
     def marks(self) -> list[Span]:
-        """The spans of the marks, in order of appearance."""
+        """Spans of the marks, in order of appearance."""
         return sorted(doubt.mark for doubt in self.doubts if doubt.mark is not None)
 
     @model_validator(mode="after")
@@ -234,7 +222,7 @@ class _Shift:
         self._places = [start - before for (start, _), before in zip(marks, self._inserted, strict=False)]
 
     def __call__(self, span: Span) -> Span:
-        """Converts a span. A mark between two sentences belongs to neither."""
+        """A mark between two sentences belongs to neither."""
         start, end = span
         before_end = self._inserted[bisect_left(self._places, end)]
         before_start = self._inserted[bisect_right(self._places, start)] if start < end else before_end

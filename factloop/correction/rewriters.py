@@ -1,4 +1,4 @@
-"""Rewords a faulty sentence, either with a chat model that reads the evidence, or by rules."""
+"""Rewords faulty sentences, either with a chat model that reads the evidence, or by rules."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PROMPT = "correction/rewrite"
 STAGE = "rewrite"
 CONTEXT_CHARACTERS = 600  # maximum length of the text before the sentence that the model reads
 MOST_GROWTH, ROOM = 2, 200
-"""The maximum length of a new wording is `MOST_GROWTH` times the length of the sentence, plus `ROOM` characters."""
+"""Maximum length of a new wording: `MOST_GROWTH` times the length of the sentence, plus `ROOM` characters."""
 
 _FORBIDDEN = re.compile(
     r"https?:[^\s)\]>]*|www\.[^\s)\]>]*|\]\([^\s)]*|!\[|<[a-zA-Z/!]|```|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
@@ -42,12 +42,8 @@ class RewrittenSentence(StructuredOutput):
 
 
 class Rewriter(Protocol):
-    """Rewords a faulty sentence."""
-
     @property
-    def name(self) -> str:
-        """The name of the rewriter, as recorded in corrections."""
-        ...
+    def name(self) -> str: ...
 
     @property
     def hashes(self) -> Mapping[str, str]:
@@ -55,13 +51,13 @@ class Rewriter(Protocol):
         ...
 
     async def reword(self, fault: Fault) -> Wording:
-        """The new wording on one line, or an empty wording if no claims remain. Raises FactloopError."""
+        """Returns the new wording on one line, or an empty one if no claims remain. Raises FactloopError."""
         ...
 
 
 @dataclass(frozen=True)
 class ModelRewriter:
-    """Rewords each sentence with one model call, sharing the check's cache, budget and rate limits."""
+    """Rewords each sentence with one model call, which shares the check's cache, budget and rate limits."""
 
     gateway: ModelGateway
     prompts: PromptRegistry
@@ -87,7 +83,6 @@ class ModelRewriter:
 
 
 def rewrite_prompt(prompts: PromptRegistry, fault: Fault) -> RenderedPrompt:
-    """The prompt for a faulty sentence. Tags around the claims say how to treat them."""
     shown = fault.before
     return prompts[PROMPT].render(
         question=fault.prompt or None,
@@ -156,11 +151,10 @@ class Exchange:
     right: str
 
     def stands_in(self, text: str) -> bool:
-        """Whether the wrong words occur in the text."""
         return any(_places(self.wrong, text))
 
     def in_text(self, text: str) -> str | None:
-        """The text with the correct words, or None if the wrong words do not occur exactly once."""
+        """Returns the text with the correct words, or None if the wrong words do not occur exactly once."""
         places = list(_places(self.wrong, text))
         if len(places) != 1:
             return None
@@ -172,11 +166,8 @@ class Exchange:
 
 
 class OfflineRewriter:
-    """Replaces wrong values in a sentence with the correct values that the judge quotes. The result is checked again.
-
-    A value is replaced only if it occurs exactly once in the sentence. Sentences that cannot be corrected in this way
-    are marked. If unproven claims should be removed, the remaining claims are restated without markup.
-    """
+    """Replaces wrong values in a sentence with the correct values that the judge quotes. Each wrong value must occur
+    exactly once in the sentence. A sentence with claims to remove is replaced with its other claims, without markup."""
 
     @property
     def name(self) -> str:
@@ -187,10 +178,8 @@ class OfflineRewriter:
         return {}
 
     async def reword(self, fault: Fault) -> Wording:
-        """The sentence with all wrong values replaced or, if this is impossible, with only the claims to keep.
-
-        Raises ToolError if only a fragment of the sentence, or part of a table row, would remain.
-        """
+        """Returns the sentence with all wrong values replaced or, if this is impossible, with only the claims to keep.
+        Raises ToolError if only a fragment of the sentence, or part of a table row, would remain."""
         text = _exchanged(fault) if fault.contradicted and not fault.removed else None
         if text is None:
             return _left_over(fault, NO_VALUE if fault.contradicted else "")
@@ -198,16 +187,14 @@ class OfflineRewriter:
 
 
 def exchange_of(claim: Claim) -> Exchange | None:
-    """The wrong and the correct words, or None if the judge does not quote both."""
+    """Returns None if the judge does not quote both the wrong and the correct words."""
     wrong, right = claim.judgement.wrong.strip(), claim.judgement.instead.strip()
     return Exchange(wrong, right) if wrong and right else None
 
 
 def restated(fault: Fault) -> str:
-    """The claims to keep, each as a sentence, or an empty string if there are none.
-
-    Raises ToolError if only a fragment of the sentence would remain, such as *Ada died* from *Ada died in Oslo*.
-    """
+    """Returns the claims to keep, each as a sentence, or an empty string if there are none. Raises ToolError if only a
+    fragment of the sentence would remain, such as *Ada died* from *Ada died in Oslo*."""
     stop = fault.text[-1] if fault.text[-1:] in _STOPS else "."
     kept = [plain_text(claim.text).strip() for claim in fault.staying]
     wrong = [plain_text(claim.text).rstrip(_STOPS).lower() for claim in fault.wrong]

@@ -1,4 +1,4 @@
-"""Reads a response's sentences from its report, and separates claims to correct from claims to keep."""
+"""Groups a report's claims by sentence, and separates the claims to correct from those to keep."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from factloop.correction.records import Unscored, Unsupported
 
 @dataclass(frozen=True)
 class ResponseSentence:
-    """A sentence in the response with its claims. The text of the sentence is `response[start:end]`."""
+    """A sentence in the response, `response[start:end]`, with its claims."""
 
     start: int
     end: int
@@ -42,10 +42,8 @@ class ResponseSentence:
 def sentences_of(
     report: FactualityReport, unproven: Unsupported = "mark", unscored: Unscored = "auto"
 ) -> tuple[list[ResponseSentence], list[ResponseSentence]]:
-    """The sentences with claims, in order of appearance, and a second list of sentences that cannot be changed.
-
-    A sentence cannot be changed if it is not in the response, or if it overlaps an earlier sentence.
-    """
+    """Returns the sentences with claims, in order of appearance, and separately those that cannot be changed. A
+    sentence cannot be changed if it is not in the response, or if it overlaps an earlier sentence."""
     to_change = {Finding.CONTRADICTED} | ({Finding.UNSUPPORTED} if unproven == "remove" else set())
     to_change |= {Finding.UNSCORED, Finding.IRRELEVANT} if unscored == "remove" else set()
     by_span: dict[tuple[int, int], list[Claim]] = {}
@@ -68,7 +66,7 @@ _CLOSING_TAG = re.compile(r"\s*</([a-zA-Z][\w-]{0,30})\s*>$")
 
 
 def core(text: str, start: int, end: int) -> tuple[int, int]:
-    """The range without formatting marks whose counterpart is outside it: `**A.` in `**A. B.**` becomes `A.`"""
+    """Trims formatting marks whose counterpart is outside the range: `**A.` in `**A. B.**` becomes `A.`"""
     while (trimmed := _trimmed(text[start:end])) != (0, end - start):
         start, end = start + trimmed[0], start + trimmed[1]
     return start, end

@@ -1,1 +1,1 @@
-"""Tests every part that is configured, and says how to fix any that do not work."""
+"""Tests every configured part, and says how to fix those that do not work."""

@@ -1,8 +1,7 @@
 """Tests the judge on sentences that the supplied documents are known to support or contradict.
 
-The place and the people are invented, so that no model can know about them. Half of the sentences are false, each in a
-different way. A dozen sentences can only show whether a judge reads the documents. To measure how well a judge
-performs, use `factloop research audit`. A judge set with `--judge` gets twenty claims, each with the decisive text.
+The place and the people are invented, so that no model can know them. A dozen sentences show only whether the judge
+reads the documents. To measure its error rates, use `factloop research audit`.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ SENTENCES: tuple[tuple[str, bool], ...] = (
     ("No visitor gets in during January.", True),
     ("The Eiffel Tower was finished in 1889.", False),
 )
-"""The sentences and whether they are true. The last is true but not in the documents, so it counts as false."""
+"""Whether each sentence is supported. The last is true but not in the documents, so it counts as false."""
 PAIRS: tuple[tuple[str, str, bool], ...] = (
     ("Harrow Mill was built for the weaver Agnes Dorling in 1784.", MILL, True),
     ("Agnes Dorling's nephew Peter Voss gave Harrow Mill an iron wheel in 1823.", MILL, True),
@@ -68,15 +67,15 @@ PAIRS: tuple[tuple[str, str, bool], ...] = (
     ("Children of 14 enter the museum of Harrow Mill for free.", VISITS, False),
     ("The Eiffel Tower was finished in 1889.", VISITS, False),
 )
-"""The claims, their evidence, and whether the evidence supports them. The last claim is true but unsupported."""
+"""Claims, texts, and whether the text supports the claim. The last claim is true but not in its text."""
 GOOD, ENOUGH = 5 / 6, 2 / 3
-"""For the grade `good` or `usable_with_care`, a judge must get this fraction of true and of false sentences right."""
+"""To be graded `good` or `usable_with_care`, a judge must get this proportion of both kinds of sentences right."""
 REFUSED = {Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT}
 ADVICE = "The verdicts are not reliable. Use {better}, or measure errors on labelled claims (factloop research audit)."
 
 
 async def ask_controls(settings: CheckSettings, meter: UsageMeter) -> WorkingPart:
-    """Checks the sentences against the documents above, with the plan in the settings. Raises FactloopError."""
+    """Checks the sentences against the documents with the plan in the settings. Raises FactloopError."""
     asked = settings.model_copy(update={"recording": None, "cache": False, "search": (), "docs": (), "cascade": None})
     documents = [
         Document(text, metadata={"title": title, "source": f"factloop doctor, {title}"})
@@ -115,7 +114,7 @@ async def ask_judge(settings: CheckSettings, meter: UsageMeter) -> WorkingPart:
 
 
 def open_checking_of(settings: CheckSettings) -> Checking:
-    """Opens a check with these settings that saves nothing. Raises ConfigError."""
+    """Opens a check that saves nothing. Raises ConfigError."""
     return open_checking(prepare(settings.model_copy(update={"recording": None, "cache": False}), ()))
 
 
@@ -127,7 +126,7 @@ def _graded(found: ControlsFound, better: str) -> WorkingPart:
 
 
 def grade_of(n_true_supported: int, n_true: int, n_false_refused: int, n_false: int) -> Grade:
-    """Returns the grade, which depends on whichever sentences were judged worse, the true or the false."""
+    """The lower of the grades for true and for false sentences."""
     if n_true_supported >= GOOD * n_true and n_false_refused >= GOOD * n_false:
         return "good"
     is_enough = n_true_supported >= ENOUGH * n_true and n_false_refused >= ENOUGH * n_false
@@ -135,7 +134,7 @@ def grade_of(n_true_supported: int, n_true: int, n_false_refused: int, n_false: 
 
 
 def count(report: FactualityReport) -> ControlsFound:
-    """Counts the verdicts. A sentence is supported if all its claims are supported, and rejected if any is rejected."""
+    """A sentence is supported if all of its claims are supported, and rejected if any of them is rejected."""
     verdicts = [{claim.judgement.verdict for claim in _claims_of(report, number)} for number in range(len(SENTENCES))]
     true = [found for found, (_, is_true) in zip(verdicts, SENTENCES, strict=True) if is_true]
     false = [found for found, (_, is_true) in zip(verdicts, SENTENCES, strict=True) if not is_true]

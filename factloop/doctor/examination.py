@@ -1,4 +1,4 @@
-"""Tests everything that is configured, concurrently."""
+"""Tests all configured parts concurrently."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ QUESTIONS = 8  # time limit for a test, in calls: two calls, with repairs and ch
 CALLS = 30  # time limit for the controls, in calls
 NO_SUCH_MODEL = 404
 MOST_NAMED, LONGEST_NAME = 8, 100
-"""Maximum number of a server's models to list, and maximum length of each name in characters."""
+"""How many of a server's models to list, and the maximum length of each name in characters."""
 COULD_BE: dict[Part, str] = {
     "model": "To use a model, set --model; see docs/models.md.",
     "subject_model": "For TrustBC, set the model to test with --subject-model.",
     "search": "To search the web, set --search; see docs/search.md.",
     "documents": "To check against documents, set files or folders with --docs.",
 }
-"""Optional parts that many users want, with advice on how to configure them."""
+"""Parts that many users want, with advice on how to configure them."""
 
 
 async def diagnose(
@@ -50,9 +50,9 @@ async def diagnose(
 ) -> Diagnosis:
     """Tests everything in these settings and in `others`, and lists parts that are not configured.
 
-    Sends one or two requests to each model, search and server. Each request costs at most a fraction of a cent. With
-    `controls`, the judge also checks a text whose sentences are known to be true or false, which takes at least 3
-    calls. Does not read the cache, and saves nothing. Failures are returned as findings, not raised as FactloopError.
+    Sends one or two requests to each model, search and server, each of which costs at most a fraction of a cent. With
+    `controls`, the judge also checks known sentences, which takes at least 3 calls. Does not read the cache, and saves
+    nothing. Reports failures as findings instead of raising FactloopError.
     """
     meter, started = UsageMeter(), time.perf_counter()
     looks = [*_looks(check, trust, meter), *others]

@@ -1,4 +1,4 @@
-"""Tests one part of the setup. A failure becomes a finding with advice."""
+"""Tests one part of the setup. Failures become findings with advice."""
 
 from __future__ import annotations
 
@@ -22,20 +22,19 @@ class WorkingPart:
     model: ModelFound | None = None
     controls: ControlsFound | None = None
     problem: str = ""
-    """What is wrong even though no error was raised. Empty if nothing is wrong."""
+    """What is wrong even though no error was raised."""
     advice: str = ""
 
 
 @dataclass(frozen=True)
 class Look:
-    """A part to test, with a function that raises an error if the part does not work."""
+    """A part to test. `ask` raises an error if the part does not work."""
 
     part: Part
     name: str
     ask: Callable[[], Awaitable[WorkingPart]]
 
     async def taken(self, within_s: float) -> PartFound:
-        """Runs the test for at most `within_s` seconds and returns the finding."""
         try:
             async with asyncio.timeout(within_s) as scope:
                 seen = await self.ask()
@@ -48,7 +47,7 @@ class Look:
         return PartFound(part=self.part, name=self.name, state="fails" if seen.problem else "works", **vars(seen))
 
     def _surprised(self, error: Exception) -> PartFound:
-        """Reports only the type of an unexpected error, because the message may contain a key."""
+        """Reports only the type, because the message may contain a key."""
         problem = f"the test raised {type(error).__name__}"
         return PartFound(part=self.part, name=self.name, state="fails", problem=problem, advice=UNEXPECTED)
 
@@ -60,12 +59,11 @@ class Look:
 
 
 def in_thread(look: Callable[[], WorkingPart]) -> Callable[[], Awaitable[WorkingPart]]:
-    """Makes a synchronous test asynchronous by running it in a thread."""
     return lambda: asyncio.to_thread(look)
 
 
 def advice_on(error: BaseException) -> str:
-    """Returns advice on a failure, or an empty string if the error message already contains advice."""
+    """Advice on a failure, or "" if the error message already contains advice."""
     if isinstance(error, ToolTimeout):
         return "Find out why the server is slow, or set a longer --timeout."
     if isinstance(error, ModelOutputError):

@@ -1,4 +1,4 @@
-"""Tests a chat model by asking SAFE's question about an obvious claim, and finds out which modes the server accepts."""
+"""Tests a chat model with an obvious claim, and finds out which modes its server accepts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SPOKEN = {
     Mode.TEXT: "plain text with the schema in the prompt",
 }
 _RETRY = RetryPolicy(attempts=2, timeout_attempts=1, patience_s=10.0)
-"""Retries are few, because a person is waiting and frequent rejections are themselves worth reporting."""
+"""There are few retries, because a person is waiting and frequent rejections are themselves worth reporting."""
 _SEARCHES = Offers(
     {"web": "Search the web."}, SearchCall, Assessment, undecided=lambda one: one.verdict == "insufficient"
 )
@@ -51,11 +51,7 @@ _SEARCHES = Offers(
 async def ask_model(
     settings: RunSettings, chat: ChatModel, prompts: PromptRegistry, meter: UsageMeter, *, may_search: bool
 ) -> WorkingPart:
-    """Asks the model twice: first with a search on offer (only if `may_search` is set), and then without.
-
-    Uses neither the cache nor anything that earlier runs learnt about the server. Raises FactloopError, for example if
-    no answer can be parsed.
-    """
+    """Asks the model once without a search and, if `may_search` is set, once with one. Raises FactloopError."""
     if settings.limits_money and chat.price is None:
         raise ConfigError(unknown_price(chat.name))
     gateway = _gateway(settings, chat, prompts)

@@ -1,4 +1,4 @@
-"""Tests all parts except models: searches, documents, knowledge bases and local files."""
+"""Tests searches, documents, knowledge bases and local files."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _endpoint(tool: str, url: str, accept: str, timeout_s: float) -> Endpoint:
 
 
 def looks_at_local_parts(check: CheckSettings, trust: TrustSettings) -> Iterator[Look]:
-    """Yields tests for local parts. Embeddings that are set for checks are also used for TrustScore."""
+    """Embeddings set for checks are also used for TrustScore."""
     if check.prompts is not None:
         yield Look("prompts", str(check.prompts), in_thread(partial(_prompts, check)))
     if check.cascade is not None and (check.judge is None or check.model is not None):
@@ -135,7 +135,7 @@ def looks_at_local_parts(check: CheckSettings, trust: TrustSettings) -> Iterator
 
 
 def offline_engine() -> WorkingPart:
-    """Reports on the baseline, which is used if no model is set. Raises MissingExtra."""
+    """Raises MissingExtra if the baseline, which is used when no model is set, is not installed."""
     require("offline", "a check without a model (--model)")
     return WorkingPart(how=("the bundled baseline, since no model or judge is set",))
 

@@ -1,1 +1,1 @@
-"""Code shared by all interfaces: settings, server addresses, and access control."""
+"""What all interfaces share: settings, server addresses and access control."""

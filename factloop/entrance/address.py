@@ -1,4 +1,4 @@
-"""Defines the address that a server listens on and the API keys that it accepts."""
+"""The address that a server listens on and the API keys that it accepts."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from factloop.entrance.keys import ApiKeys
 
 @dataclass(frozen=True, kw_only=True)
 class Binding:
-    """An address to listen on. Raises ConfigError if other machines can reach the address and there are no keys."""
+    """Raises ConfigError if other machines can reach the address and there are no keys."""
 
     host: str = "127.0.0.1"
     port: int = 8000
-    """The port, or 0 for any free port."""
+    """0 means any free port."""
     keys: ApiKeys = field(default_factory=ApiKeys)
 
     def __post_init__(self) -> None:
@@ -32,15 +32,15 @@ class Binding:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether only this machine can reach the address."""
         return is_loopback(self.host)
 
     @contextmanager
     def listening(self) -> Iterator[socket.socket]:
-        """Yields the listening socket, and closes it on exit. Raises ConfigError if the address cannot be used."""
+        """Yields the listening socket and closes it on exit. Raises ConfigError if the address cannot be used."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         try:
             taken = socket.create_server((self.host, self.port), family=family, backlog=2048)
+            taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else, a body would wait 40 ms for its headers
         except (OSError, OverflowError) as error:
             reason = getattr(error, "strerror", None) or error
             said = f"cannot listen on host {self.host}, port {self.port} ({reason}); choose another --host or --port"
@@ -50,7 +50,6 @@ class Binding:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether the host is a loopback address, which only this machine can reach."""
     if host == "localhost":
         return True
     try:
@@ -60,7 +59,6 @@ def is_loopback(host: str) -> bool:
 
 
 def address_of(listening: socket.socket) -> str:
-    """Returns the URL to open in a browser."""
     host, port = listening.getsockname()[:2]
     return f"http://{in_brackets(host)}:{port}"
 

@@ -1,4 +1,4 @@
-"""Defines requests from other programs. The fields, limits and errors are the same for HTTP and MCP."""
+"""Requests from other programs. The fields, limits and errors are the same for HTTP and MCP."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_DOCUMENTS = 1_000
 MOST_METADATA = 100  # maximum number of keys in a document's metadata
 LONGEST_METADATA = 100_000  # maximum size of a document's metadata in bytes of JSON
 _LEVELS_AROUND = 100
-"""Maximum number of JSON levels around metadata in a request or report. The parser accepts 200 levels in total."""
+"""JSON levels around metadata in a request or report. The parser accepts 200 levels in total."""
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT, pattern=r"\S")]
 Prompt = Annotated[str, StringConstraints(max_length=LONGEST_PROMPT)]
@@ -28,7 +28,7 @@ DocumentText = Annotated[str, StringConstraints(max_length=LONGEST_DOCUMENT)]
 
 
 class RequestModel(BaseModel):
-    """Base class of requests. Unknown fields are rejected."""
+    """Base class for requests. Unknown fields are rejected."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 
@@ -87,7 +87,7 @@ NO_TEXT = "there is nothing to check against: the documents contain no text; pas
 
 
 def hold_text(documents: str | Sequence[str | GivenDocument]) -> bool:
-    """Whether the documents contain any text. The operator's documents always contain text (checked at startup)."""
+    """Whether any document has text. Documents registered by the operator always do (checked at startup)."""
     if isinstance(documents, str):
         return True
     return any((one if isinstance(one, str) else one.text).strip() for one in documents)
@@ -96,9 +96,7 @@ def hold_text(documents: str | Sequence[str | GivenDocument]) -> bool:
 def nothing_to_judge_by(
     documents: str | Sequence[str | GivenDocument] | None, mode: SourceMode | None, *, can_search: bool
 ) -> str | None:
-    """Returns the reason why a check has no sources, or None if it has a source. In `faithfulness` mode, only the
-    documents are sources. In `factuality` mode, the server's own sources count as well. Without a mode, the server's
-    own sources count only if there are no documents."""
+    """Why a check has nothing to judge by. Without a `mode`, the server's own sources replace missing documents."""
     if documents is not None and hold_text(documents):
         return None
     if can_search and (mode == "factuality" or (mode is None and documents is None)):

@@ -18,7 +18,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 HEADERS_WITHIN_S = 10.0
 BODY_WITHIN_S = 20.0
 LONGEST_HEADERS = 32_768
-"""Maximum size in bytes of headers that arrive in pieces. Headers that arrive at once may be longer (up to 256 kB)."""
+"""In bytes, for headers that arrive in pieces. Headers that arrive at once may be longer (up to 256 kB)."""
 TOLD_SO = 100  # number of connections above the limit that get a 503 response; all others are dropped
 _LEFT_FREE = 300  # number of open files that the process needs in addition to its connections
 _PIECE = 16_384  # number of bytes to parse between two checks
@@ -28,7 +28,7 @@ _SMALL_CHUNK = 32  # if the average chunk is smaller, in bytes, the body is too 
 
 
 class BodyTooLong(Exception):
-    """The request body has more bytes or values than the limit."""
+    """The request body exceeds the limit on bytes or values."""
 
 
 class CallerLeft(Exception):
@@ -36,7 +36,7 @@ class CallerLeft(Exception):
 
 
 def most_connections(wanted: int) -> int:
-    """Returns the requested number of connections, or a lower number if the process cannot open that many files."""
+    """Returns `wanted`, or fewer if the process cannot open that many files."""
     try:
         import resource
     except ImportError:  # not on Windows
@@ -46,7 +46,7 @@ def most_connections(wanted: int) -> int:
 
 
 def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> type[asyncio.Protocol]:
-    """Returns a uvicorn HTTP protocol that drops surplus connections and those with late headers or tiny chunks."""
+    """A uvicorn HTTP protocol that drops surplus connections, and those with late headers or tiny chunks."""
 
     class Protocol(H11Protocol):
         _patience: asyncio.TimerHandle | None = None
@@ -93,7 +93,7 @@ def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> t
 
 
 def _is_crumbs(data: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Whether a body arrives in tiny chunks. Each chunk contains two line ends."""
+    """Each chunk of the body contains two newlines."""
     n_chunks = data.count(b"\r\n") // 2
     return n_chunks * _SMALL_CHUNK > max(len(data), _PIECE // 4) and any(
         name == b"transfer-encoding" for name, _ in headers
@@ -101,7 +101,7 @@ def _is_crumbs(data: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bool:
 
 
 async def received(receive: Receive, most: int, within_s: float, most_values: int = MOST_VALUES) -> bytes:
-    """Reads the complete body within limits on size and time. Raises BodyTooLong, CallerLeft, TimeoutError."""
+    """`most` is in bytes. Raises BodyTooLong, CallerLeft, and TimeoutError after `within_s` seconds."""
     parts, size = [], 0
     async with asyncio.timeout(within_s):
         while True:
@@ -124,7 +124,7 @@ async def received(receive: Receive, most: int, within_s: float, most_values: in
 
 
 def _has_more_values(body: bytes, most: int) -> bool:
-    """Whether a JSON text contains more values, which is far cheaper to say than to parse."""
+    """Counts values without parsing the body, which would be far more expensive."""
     marks = body.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, _NO_MARKS).replace(b'""', b"")
     if b"\0" in body:  # not UTF-8, so the ends of strings are uncertain
         return len(marks) > most
@@ -132,7 +132,7 @@ def _has_more_values(body: bytes, most: int) -> bool:
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
-    """Returns a function that first returns the body as one message, and then any later messages from the server."""
+    """A `receive` that first returns the body as one message, and then the server's later messages."""
     waiting: list[MutableMapping[str, Any]] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from factloop.tools.embeddings.nearest import Embedder
 
 OWN, CORPUS = "documents", "corpus"
-"""Names in evidence for the server's own documents: `OWN` for checks, and `CORPUS` for TrustScores."""
+"""How evidence names the server's own documents for checks and for TrustScores."""
 
 
 class RegisteredDocuments(DocumentSearch):
-    """The operator's documents. Evidence shows `NAME/file` instead of a document's path."""
+    """The operator's documents. Evidence shows `NAME/file` instead of a path."""
 
     description: str = "Search the documents."
     title: str
@@ -72,8 +72,7 @@ def open_documents(name: str, paths: Sequence[str], settings: CheckSettings) -> 
 def hiding_checker(
     model: ChatModel | None = None, *, settings: CheckSettings, budget: Budget | None = None
 ) -> FactChecker:
-    """Returns a checker that does not reveal the paths of its documents. Reads and indexes the documents, blocking the
-    event loop. Raises ConfigError, DataError."""
+    """A checker that hides its documents' paths. Reading them blocks the event loop. Raises ConfigError, DataError."""
     own = (open_documents(OWN, settings.docs, settings),) if settings.docs else ()
     return FactChecker(
         model, search=(*settings.search, *own), settings=settings.model_copy(update={"docs": ()}), budget=budget
@@ -81,7 +80,7 @@ def hiding_checker(
 
 
 def open_corpus(settings: TrustSettings) -> RegisteredDocuments | None:
-    """Reads and indexes the corpus for TrustScores, if set. Blocks the event loop. Raises ConfigError, DataError."""
+    """Reads and indexes the corpus, if one is set. Blocks the event loop. Raises ConfigError, DataError."""
     return _opened(CORPUS, settings.corpus, settings) if settings.corpus else None
 
 
@@ -97,7 +96,7 @@ def _opened(
 
 
 def state_of(place: str) -> Hashable:
-    """Returns a value that changes whenever a file at this path or glob changes, or None if no file exists."""
+    """Changes whenever a file at this path or glob changes. None if no file exists."""
     with suppress(DataError, OSError):
         found = ((path, path.stat()) for path in find_files([place]).paths)
         return tuple((path, stat.st_mtime_ns, stat.st_size) for path, stat in found)

@@ -1,4 +1,4 @@
-"""Reads callers' API keys from a file or the environment, stores them as hashes, and compares them in constant time."""
+"""Callers' API keys, which are stored as hashes and compared in constant time."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Grant(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")] = ""
-    """The name of the caller, who owns all jobs requested with the key. Default: the first digits of the key's hash."""
+    """The caller, who owns all jobs requested with the key. Default: the first digits of the key's hash."""
     weight: Annotated[float, Field(ge=0.001, le=1_000)] = 1.0
     """How many turns the caller gets for each turn of a caller with weight 1."""
     budget_usd_per_day: Dollars | None = None
@@ -40,26 +40,25 @@ class Grant(BaseModel):
 
 
 class ApiKeys:
-    """A server's API keys. Keys with the same name belong to one caller, who owns all jobs requested with these keys.
-    Each key without a name belongs to a caller of its own. If there are no keys, the server is open to everyone, and
-    all jobs have the same owner."""
+    """Keys with the same name belong to one caller. Without any keys, the server is open to everyone."""
 
     def __init__(self, keys: Iterable[str] = (), file: Path | None = None) -> None:
-        """Each key may be followed by the options of a `Grant`. A file is read now, and again whenever it changes.
+        """Each key may be followed by the options of a `Grant`.
+
         Raises ConfigError if a key is too short, cannot be sent in a header or is repeated, or if keys with the same
         name have different options.
         """
         self.grants: Mapping[str, Grant]
-        """Maps all owners that `owner` can return to their grants. Replaced when the keys change."""
+        """The grants of all current owners. Replaced when the keys change."""
         self.names: dict[str, str] = {}
-        """Maps all owners, including those whose keys have been removed, to their names in logs and metrics."""
+        """The names of all owners, including earlier ones, in logs and metrics."""
         self._secret = secrets.token_hex(32)
         self._refuse: Callable[[Grant], None] = lambda _: None
         self._file, self._stamp, self._looked_s = file, None if file is None else _stamp(file), time.monotonic()
         self._take(keys if file is None else _lines(file))
 
     def hold_to(self, refuse: Callable[[Grant], None]) -> None:
-        """Calls `refuse` with every present and future grant. `refuse` raises ConfigError to reject a grant."""
+        """Calls `refuse`, which may raise ConfigError, with every present and future grant."""
         for grant in self.grants.values():
             refuse(grant)
         self._refuse = refuse
@@ -68,7 +67,7 @@ class ApiKeys:
         return len(self._owners)
 
     def owner(self, authorization: str | None) -> str | None:
-        """Returns the owner (a hash) for an `Authorization: Bearer KEY` header, or None if the key is unknown."""
+        """The owner (a hash) for an `Authorization: Bearer KEY` header, or None if the key is unknown."""
         self.refresh()
         if not self._owners:
             return NO_OWNER
@@ -78,14 +77,13 @@ class ApiKeys:
         return matches[0] if matches and scheme.lower() == "bearer" else None
 
     def sign(self, owner: str, text: str) -> list[str]:
-        """Signs the text with each of the owner's keys. All processes with the same keys produce the same signatures.
-        Removing a key invalidates its signatures."""
+        """One signature per key of the owner. The same keys give the same signatures in every process."""
         theirs = [known for known, whose in self._owners.items() if whose == owner] or [self._secret]
         return [hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest() for key in theirs]
 
     def refresh(self) -> None:
-        """Reads the file again if it changed more than a second ago, since a file that has just changed may be
-        incomplete. If the file is invalid, the earlier keys stay valid. Looks at the file at most once a second."""
+        """Reads the file again if it has changed, but not within the last second, because it may be incomplete then. If
+        the file is invalid, the earlier keys stay valid."""
         if self._file is None or time.monotonic() - self._looked_s < LOOK_EVERY_S:
             return
         self._looked_s, stamp = time.monotonic(), _stamp(self._file)
@@ -132,9 +130,11 @@ class ApiKeys:
 
 
 def read_keys(file: Path | None, environment: Mapping[str, str]) -> ApiKeys:
-    """Reads keys from a file, one per line, or from FACTLOOP_SERVICE_KEYS (comma-separated). Each key may be followed
-    by the options of a `Grant`. Blank lines and lines that start with # are ignored. Raises ConfigError if keys are
-    invalid, or if the file contains no keys, since the service would then be open to everyone."""
+    """Reads keys from a file, one per line, or from FACTLOOP_SERVICE_KEYS.
+
+    Ignores blank lines and lines that start with #. Raises ConfigError if keys are invalid, or if the file has none,
+    because the service would then be open to everyone.
+    """
     return ApiKeys(filter(None, map(str.strip, environment.get(VARIABLE, "").split(","))), file)
 
 

@@ -1,4 +1,4 @@
-"""Defines the settings for `factloop serve` itself. Settings for checks and TrustScores are in other modules."""
+"""The settings of `factloop serve` itself, apart from those for checks and TrustScores."""
 
 from __future__ import annotations
 
@@ -57,6 +57,8 @@ class ServeSettings(BaseModel):
     """Maximum model calls for all jobs in any 24 hours. Unless `max_calls` is set, each job may use a tenth of them."""
     max_body_mb: Megabytes = 8.0
     """Maximum size of a request in megabytes."""
+    max_kept_mb: Megabytes = 5_000.0
+    """Maximum space in megabytes that each caller's jobs may take up, with their reports. Deleting jobs frees it."""
     rate: str = "60/minute"
     """Rate limit on each caller's new jobs. The limit on read-only requests is ten times as high."""
     keep_days: Days | None = None
@@ -72,12 +74,11 @@ class ServeSettings(BaseModel):
 
     @property
     def place(self) -> Path:
-        """The folder, or the default folder if no folder is set."""
         return self.folder or default_folder()
 
     @property
     def database_url(self) -> str:
-        """The database URL. By default, the database is a file in the folder."""
+        """The URL of the database, which is a file in the folder by default."""
         return self.database or sqlite_url(self.place / "jobs.sqlite")
 
 
@@ -86,7 +87,6 @@ def sqlite_url(path: Path) -> str:
 
 
 def default_folder() -> Path:
-    """The service's folder in the user's data directory."""
     import platformdirs
 
     return Path(platformdirs.user_data_dir("factloop", appauthor=False)) / "service"

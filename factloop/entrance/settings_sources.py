@@ -1,5 +1,4 @@
-"""Reads settings. Flags take precedence over environment variables (`FACTLOOP_...`), which take precedence over
-`factloop.toml` in the working directory."""
+"""Reads settings. Flags override environment variables (`FACTLOOP_...`), which override `factloop.toml`."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ log = logging.getLogger(__name__)
 SETTINGS_FILE = "factloop.toml"
 PREFIX = "FACTLOOP_"
 NEAR = 0.8
-"""A variable name at least this similar to a setting (`difflib.SequenceMatcher.ratio`) counts as a misspelling."""
+"""Variable names at least this similar to a setting (`difflib.SequenceMatcher.ratio`) count as misspelled."""
 S = TypeVar("S", bound=BaseModel)
 
 
@@ -37,8 +36,7 @@ def load_settings(
     *,
     given_in: str = "command line",
 ) -> S:
-    """Loads a command's settings and starts exporting traces. Warns about variables that look misspelt. Raises a
-    ConfigError that says what is wrong and where. `given_in` says where `flags` come from."""
+    """Loads settings and starts exporting traces. Raises ConfigError, which says that `flags` are from `given_in`."""
     file = _from_file(folder / SETTINGS_FILE)
     if file:
         others = _settings_of_all() - set(kind.model_fields)
@@ -95,7 +93,6 @@ def _from_environment(kind: type[BaseModel], environment: Mapping[str, str]) -> 
 
 
 def split_list(value: str) -> tuple[str, ...]:
-    """Splits a comma-separated value."""
     return tuple(part.strip() for part in value.split(",") if part.strip())
 
 

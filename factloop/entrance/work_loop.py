@@ -15,13 +15,13 @@ from typing import Any, TypeVar, TypeVarTuple
 from factloop.tools.calls.limiter import CALLER, Slots
 
 THREADS_AT_WORK = 2
-"""Number of threads that read and judge, in addition to the job loop. While one computes, requests wait for the GIL."""
+"""Threads that read and judge, in addition to the job loop. While one computes, requests wait for the GIL."""
 SLICE_S = 0.001
-"""Number of seconds for which the loop runs steps before it looks for new input."""
+"""How long the loop runs steps before it looks for new input."""
 _WAITING: tuple[object, ...] = (socket.getaddrinfo, socket.getnameinfo)
 _IS_CANCELLED: ContextVar[Event] = ContextVar("factloop_is_cancelled")
 _NEVER, _ENDING = Event(), "\0ending"
-"""The last steps of all cancelled work count as a separate caller's, so they run before the owner's other steps."""
+"""`_ENDING` is the caller of all cancelled work, so that its last steps run before its owner's other steps."""
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
@@ -29,24 +29,23 @@ Ts = TypeVarTuple("Ts")
 class FairLoop(asyncio.SelectorEventLoop):
     """An event loop in which the callers of `CALLER` get equal shares of the computing time.
 
-    A standard loop runs all steps in the order that they become ready. A caller with ten long checks always has a step
-    ready, so a one-sentence check of sixty steps would wait for a long check sixty times. Here, the next step is the
-    oldest step of the caller with the least computing time so far (start-time fair queueing, Goyal et al. 1996, by
-    measured time). Idle callers do not save up time. A step is never interrupted, and each caller's steps keep their
-    order. Callbacks from timers, sockets and other threads run first, but these only make further steps ready.
+    In a standard loop, a one-sentence check of sixty steps would wait for another caller's long checks sixty times.
+    Here, the next step is the oldest step of the caller that has used the least computing time (start-time fair
+    queueing, Goyal et al. 1996, by measured time). Idle callers do not save up time. Callbacks from timers, sockets and
+    other threads run first, but only make further steps ready.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._steps: dict[str, deque[asyncio.Handle]] = {}
         self._used_s: dict[str, float] = {}
-        """Seconds of computing time that each caller has used, counted from the same start for all callers."""
+        """The computing time used by each caller. A new or idle caller starts level with the others."""
         self._now_s = 0.0
         self._is_running_steps = False
         self._threads = Slots(THREADS_AT_WORK)
 
     def run_in_executor(self, executor: Executor | None, func: Callable[[*Ts], T], *args: *Ts) -> asyncio.Future[T]:
-        """Runs the function in a thread. Callers take turns to compute in the loop's own threads."""
+        """Callers take turns to compute in the loop's own threads."""
         if executor is not None or func in _WAITING:
             return super().run_in_executor(executor, func, *args)
 
@@ -62,7 +61,7 @@ class FairLoop(asyncio.SelectorEventLoop):
     def call_soon(
         self, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
     ) -> asyncio.Handle:
-        """Schedules a step for the caller in the context, after the caller's other steps."""
+        """Schedules a step after the other steps of the caller in `context`."""
         if context is None:
             context = copy_context()
         handle = asyncio.Handle(callback, args, self, context)
@@ -110,11 +109,10 @@ class WorkLoop:
         self._thread.start()
 
     def call(self, callback: Callable[[], object]) -> None:
-        """Schedules a call in the loop."""
         self._loop.call_soon_threadsafe(callback)
 
     async def do(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Runs work in the loop. Cancelling the caller also cancels the work. Returns only after the work has ended."""
+        """Runs work in the loop and returns once it has ended. Cancelling the caller also cancels the work."""
         ended: Future[asyncio.Task[T]] = Future()
         tasks: list[asyncio.Task[T]] = []
         _IS_CANCELLED.set(is_cancelled := Event())

@@ -1,4 +1,4 @@
-"""Guards streams: checks sentences while the answer is still being written, and releases them after their check."""
+"""Guards streams: holds back each sentence of an answer until its claims have been checked."""
 
 from __future__ import annotations
 

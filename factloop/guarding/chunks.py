@@ -25,13 +25,13 @@ def text_of(chunk: object) -> str:
 
 
 class WholeCharacters:
-    """Joins surrogate pairs that are split across two chunks. Lone surrogates are left unchanged."""
+    """Joins surrogate pairs that are split across two chunks. Lone surrogates stay as they are."""
 
     def __init__(self) -> None:
         self._first_half = ""
 
     def feed(self, text: str) -> str:
-        """Joins surrogate pairs. If the text ends with the first half of a pair, keeps it for the next chunk."""
+        """Returns the text. If it ends with the first half of a pair, that half is kept for the next chunk."""
         text = self._first_half + text
         self._first_half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
         return text.removesuffix(self._first_half).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
@@ -43,7 +43,7 @@ class WholeCharacters:
 
 @asynccontextmanager
 async def closed_after(chunks: AsyncIterable[object]) -> AsyncIterator[None]:
-    """Closes the stream on exit if it has `aclose`. Some streams must be closed by the task that reads them."""
+    """Closes the stream on exit, in the same task, if it has `aclose`."""
     try:
         yield
     finally:
@@ -52,7 +52,7 @@ async def closed_after(chunks: AsyncIterable[object]) -> AsyncIterator[None]:
 
 
 async def in_thread(items: Iterable[T]) -> AsyncGenerator[T, None]:
-    """Yields the items, waiting for each item in another thread so that the event loop is not blocked."""
+    """Iterates in another thread, to keep the event loop free."""
     iterator, end = iter(items), object()
     try:
         while (item := await asyncio.to_thread(next, iterator, end)) is not end:
@@ -64,7 +64,7 @@ async def in_thread(items: Iterable[T]) -> AsyncGenerator[T, None]:
 
 
 def pulled(items: AsyncGenerator[T, None]) -> Generator[T, None, None]:
-    """Yields the items, producing each one on demand. Closing this generator also closes `items`."""
+    """Runs an asynchronous generator synchronously, producing each item on demand. Closing it also closes `items`."""
     end = object()
 
     async def following() -> T | object:

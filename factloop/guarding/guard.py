@@ -56,7 +56,7 @@ Chunk = str | BaseMessage
 MAX_WAIT_S = 0.5
 ALONE = WindowSize(1, 0)
 _WINDOWS = {"grounded": GROUNDED_WINDOW, "fused": FUSED_WINDOW}
-"""The window size for each plan that uses windows. Other plans read each sentence separately."""
+"""The window size for each plan that uses windows. Other plans check each sentence separately."""
 GUARDED = "The answer was checked while it was being written, so each sentence was read without the text after it."
 
 
@@ -67,17 +67,17 @@ class StreamGuard:
         async for text in guard.aguard(chunks, question="Who was ...?"):
             print(text, end="")
 
-    If there are no faults, the output is identical to the input. A sentence has a fault if it was not read, or if any
-    of its claims is contradicted, unsupported or unscored (see `findings.Finding`). Every claim is judged, whether or
-    not it is relevant to the question. If a sentence's check fails, the sentence is unscored and never passes as
-    checked. If the model is unreachable, claims are left unscored and no error is raised.
+    Without faults, the output is identical to the input. A sentence has a fault if it was not read, or if any of its
+    claims is contradicted, unsupported or unscored (see `findings.Finding`). Every claim is judged, whether or not it
+    is relevant to the question. If a check fails or the model is unreachable, claims are left unscored.
 
-    With a model, the `grounded` and `fused` plans collect sentences in a window until it is full (for `grounded`, 12
-    sentences or 675 characters), until its first sentence has waited for `max_wait_s`, or until the stream ends. One
-    call then checks the whole window. In all other cases, including `max_wait_s=0`, each sentence is checked on its own
-    as soon as the first word of the next sentence arrives. Each window is checked with the preceding text as context,
-    and windows are released in order. Fenced code counts as one sentence. A model reads the code, while the offline
-    engine reports it as not read.
+    With a model, the `grounded` and `fused` plans check several sentences (a window) in one call. A window ends when it
+    is full (for `grounded`, 12 sentences or 675 characters), when its first sentence has waited for `max_wait_s`, or
+    when the stream ends. Otherwise, including with `max_wait_s=0`, each sentence is checked on its own as soon as the
+    first word of the next one arrives. Each window is checked with the preceding text as context, and windows are
+    released in order.
+
+    Fenced code counts as one sentence. A model reads it; the offline engine reports it as not read.
     """
 
     def __init__(
@@ -143,9 +143,10 @@ class StreamGuard:
     ) -> AsyncGenerator[GuardEvent, None]:
         """Yields each sentence once it is processed, then the report on the answer. Costs money if a model is used.
 
-        `chunks` must yield strings or messages. `question`, `documents` and `sources` have the same meaning as in
-        `FactChecker.acheck`. If the chunks' source fails, the source's error is raised after all complete sentences
-        have been released. If you stop early, close the stream (`contextlib.aclosing`) to cancel calls in progress.
+        `chunks` must yield strings or messages. The other arguments are those of `FactChecker.acheck`. An error in the
+        chunks' source is raised after all complete sentences have been released. If you stop early, close the stream
+        (`contextlib.aclosing`) to cancel calls in progress.
+
         Raises ConfigError, if possible before anything is read. Raises DataError if a chunk is neither a string nor a
         message, or if `limits` set a budget but the price of the model is unknown.
         """
@@ -225,10 +226,8 @@ class StreamGuard:
 
 
 def note_decision(span: Span, decision: str, report: FactualityReport) -> None:
-    """Records the decision on the answer, and an error if nothing could be judged, in the guard's tracing span.
-
-    Unless the answer passed, this also logs one line, without any text from the answer.
-    """
+    """Records the decision, and an error if nothing could be judged, in the guard's tracing span. Unless the answer
+    passed, this also logs one line, without any text from the answer."""
     if decision != "passed":
         log.info("answer %s: %s", decision.replace("_", " "), counts_in_words(report))
     span.set({"factloop.guard.decision": decision})
@@ -251,7 +250,7 @@ def _cells_in_doubt(text: str, row: tuple[int, int], claims: Sequence[Claim]) ->
 def _whole_report(
     empty: FactualityReport, text: str, parts: Sequence[SentenceCheck], ks: Sequence[int], elapsed_s: float
 ) -> FactualityReport:
-    """The report on `text`, with the total usage of its parts. `empty` is the same checker's report on empty text."""
+    """`empty` is the same checker's report on empty text."""
     claims = tuple(claim for part in parts for claim in part.claims)
     sentences = tuple(part.sentence for part in parts if part.sentence is not None)
     scores, meter = score_claims(claims, ks, empty.fingerprint.repeats), UsageMeter()

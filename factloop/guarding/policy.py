@@ -19,7 +19,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\n|\r))+")
 
 Place = tuple[int, Finding]
-"""Where a cell ends within its row, and the finding on the cell."""
+"""The end of a cell within its row, and the finding on the cell."""
 SentenceAction = Literal["annotate", "drop", "replace", "stop"]
 
 REPLACED = "[A sentence that could not be confirmed was left out.]"
@@ -36,8 +36,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class Marks:
-    """The marks that `annotate` adds after a sentence or table cell, depending on the worst finding. Findings without
-    a mark of their own get `unchecked`."""
+    """The marks that `annotate` adds after a sentence or table cell. The worst finding decides which one."""
 
     contradicted: str = " [contradicted by the sources]"
     unsupported: str = " [not supported by the sources]"
@@ -51,7 +50,7 @@ Choose = Callable[[str, Sequence[Claim]], str | Stop]
 
 @dataclass(frozen=True)
 class Policy:
-    """Defines how sentences are treated. Sentences pass if they have no findings, or only those in `passing`."""
+    """What to do with each sentence. Sentences pass if all their findings, if any, are in `passing`."""
 
     action: SentenceAction | Choose = "annotate"
     replacement: str = REPLACED
@@ -79,10 +78,8 @@ class Policy:
         is_code: bool = False,
         cells: Sequence[Place] = (),
     ) -> tuple[Treatment, str]:
-        """Returns the treatment and the text to release. `text` ends with the sentence, and `found` are its findings.
-
-        For a table row, `cells` are the cells that the findings concern. The marks go at the ends of these cells.
-        """
+        """Returns the treatment and the text to release. `text` ends with the sentence, and `found` contains its
+        findings. In a table row, the marks go at the ends of `cells`."""
         wanting = frozenset(found) - self.passing
         if not wanting:
             return "passed", text
@@ -129,24 +126,23 @@ def _without_marker(before: str) -> str:
 
 
 def marker_of(text: str, sentence: str) -> str:
-    """The spaces or list marker before the sentence on its line. `text` ends with the sentence."""
+    """Returns the spaces or list marker before the sentence on its line. `text` ends with the sentence."""
     before = text.removesuffix(sentence)
     return before.removeprefix(_without_marker(before))
 
 
 def after_blank_line(released: str, text: str) -> str:
-    """Prefixes the text with the line breaks needed for a blank line between `released` and the text."""
+    """Prefixes the text with the newlines needed for a blank line after `released`."""
     told = released.rstrip()
     n_ends = len(_LINE_END.findall(released[len(told) :])) if told else 2
     return "\n" * (2 - n_ends) + text
 
 
 def after_dropped(text: str, released: str, marker: str) -> str:
-    """The text after a dropped sentence, adjusted to fit after `released`.
+    """Adjusts the text after a dropped sentence to what has been released.
 
-    If nothing on the line has been released yet, the rest of the line starts with the dropped sentence's `marker`
-    instead of a space. If the whole line or table row was dropped, its line break is omitted. Blank lines are also
-    omitted if `released` already ends with a blank line.
+    If nothing on the line has been released yet, the rest of the line starts with the dropped sentence's `marker`. If
+    nothing is left of the line or table row, its newline is dropped as well, and so is a second blank line.
     """
     if released and not released.endswith(("\n", "\r")):
         return text

@@ -29,7 +29,7 @@ from factloop.tools.text.growing import GrowingText, Stretch
 log = logging.getLogger(__name__)
 OPENING = 1_500
 RECENT = 3_000
-"""The context is up to `OPENING` characters from the start, which names the topic, and up to `RECENT` from the end."""
+"""Maximum length of the end of the answer in the context. The start, up to `OPENING` characters, names the topic."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CUT_AT_END, _CUT_AT_START = re.compile(r"\S+\Z"), re.compile(r"\A\S+")
@@ -46,18 +46,18 @@ class SentenceCheck:
     usage: Usage | None = None
     """The cost of the window, stored with its first sentence. None for other sentences, or if the check failed."""
     steering: tuple[str, ...] = ()
-    """Warnings about text that tries to instruct the judge, stored with the first sentence of the window."""
+    """Warnings about text that tries to instruct the judge, stored with the window's first sentence."""
 
 
 @dataclass
 class Window:
-    """Stretches of the answer whose sentences are checked together."""
+    """Parts of the answer whose sentences are checked together."""
 
     first: int
-    """The number of the window's first sentence in the answer, starting at 1."""
+    """Number of the window's first sentence in the answer, starting at 1."""
     stretches: list[Stretch] = field(default_factory=list)
     text: str = ""
-    """The answer up to the point at which the window's last sentence was known to be complete."""
+    """The answer up to where the window's last sentence was found to be complete."""
     is_closed: asyncio.Event = field(default_factory=asyncio.Event)
     checked: asyncio.Future[list[SentenceCheck]] = field(init=False)
     """One result for each stretch."""
@@ -77,8 +77,6 @@ class Window:
 
 @dataclass(frozen=True)
 class PendingSentence:
-    """A stretch of the answer whose window is being checked."""
-
     window: Window
     place: int
 
@@ -89,10 +87,7 @@ class PendingSentence:
 
 @dataclass
 class Reader:
-    """Manages one stream's tasks in one event loop, and cancels them on exit.
-
-    A window grows to at most `size` and waits at most `max_wait_s` seconds for further sentences.
-    """
+    """Runs the tasks for one stream, and cancels them on exit."""
 
     checker: FactChecker
     prompt: str | None
@@ -112,10 +107,8 @@ class Reader:
         self._number = 0
 
     async def read(self, chunks: AsyncIterable[object]) -> AsyncGenerator[PendingSentence, None]:
-        """Yields the stream's stretches in order, and then raises any error from the stream's source.
-
-        Callers must await the check of each stretch before requesting the next one.
-        """
+        """Yields the stream's stretches in order, and then raises any error from its source. Callers must await the
+        check of each stretch before requesting the next one."""
         reading = self._start(self._read(chunks))
         while (pending := await self._ready.get()) is not None:
             yield pending
@@ -159,8 +152,7 @@ class Reader:
         return [SentenceCheck() if one.sentence is None else next(found) for one in window.stretches]
 
     async def _judged(self, window: Window) -> list[SentenceCheck]:
-        """Each sentence's judged claims or, if the check fails, one unscored claim per sentence. Raises only
-        ConfigError, because nothing can be judged if the configuration is wrong."""
+        """If the check fails, returns one unscored claim per sentence. Raises only ConfigError."""
         held = window.sentences
         numbers = range(window.first, window.first + len(held))
         shown, moved = _shown(window.text, held[0])

@@ -13,27 +13,26 @@ Treatment = Literal["passed", "annotated", "dropped", "replaced", "stopped"]
 
 
 class GuardedSentence(Record):
-    """A sentence that has been checked and processed. Joining the `text` of all events gives the original answer."""
+    """A sentence that has been checked and processed. The `text` of all events, joined, is the original answer."""
 
     type: Literal["sentence_guarded"] = "sentence_guarded"
     text: str
     """The sentence and any white space or list markers before it. The last event may contain no sentence."""
     span: tuple[int, int]
-    """Start and end of the sentence in the answer, in characters. Both are equal if there is no sentence."""
+    """Start and end of the sentence in the answer, in characters. They are equal if there is no sentence."""
     claims: tuple[Claim, ...]
     """The claims in the sentence. Their spans refer to the whole answer, and their ids are unique within it."""
     no_claim: NoClaim | None = None
-    """Why the sentence has no claims. None if it has claims, or if there is no sentence."""
+    """None if the sentence has claims, or if there is no sentence."""
     findings: tuple[Finding, ...] = ()
-    """Findings on the sentence, including findings that the policy lets pass."""
+    """All findings on the sentence, including those that the policy lets pass."""
     treatment: Treatment
     released: str
-    """The text that the user receives instead of `text`. If the sentence passes, this is `text` itself, without any
-    line end or row end that remains from a dropped sentence before it."""
+    """The text for the user: `text` if the sentence passes, without what is left of a line or row dropped before it."""
 
 
 class GuardFinished(Record):
-    """The report on the whole answer. It is always the last event."""
+    """The last event, with the report on the whole answer."""
 
     type: Literal["guard_finished"] = "guard_finished"
     report: FactualityReport

@@ -1,1 +1,1 @@
-"""Connects the checker to other programs. The integrations have no logic of their own."""
+"""Connects factloop to other programs. The integrations have no logic of their own."""

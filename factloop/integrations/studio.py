@@ -1,8 +1,7 @@
 """Graphs for LangGraph's studio and server (`langgraph.json`).
 
-Settings come from the environment (`FACTLOOP_MODEL`, `FACTLOOP_SEARCH`, `FACTLOOP_DOCS`, ...) and `factloop.toml`. The
-server builds a graph for each run in its event loop, where it rejects blocking calls. Each graph is therefore built in
-a thread.
+Settings come from the environment (`FACTLOOP_MODEL`, `FACTLOOP_SEARCH`, `FACTLOOP_DOCS`, ...) and `factloop.toml`.
+Graphs are built in a thread, because the server rejects blocking calls in its event loop.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Shows checks, scores and corrections on the terminal and as pages. Contains the code that all pages share."""
+"""Code shared by everything that shows checks, scores and corrections, in the terminal and as pages."""

@@ -1,7 +1,7 @@
-"""Prepares claims for display, with their status and wording, the reasons for their verdicts, and their evidence.
+"""Prepares claims for display: their status, wording, reasons and evidence.
 
-The terminal, pages, briefs, CSV files, test messages and the service all share this wording of verdicts. The reasons
-for unscored claims are in `factloop.core.reasons`, and the messages of guards are in `factloop.guarding.policy`.
+All outputs, including test messages and the service, use this wording of verdicts. The reasons for unscored claims are
+in `factloop.core.reasons`, and the messages of guards are in `factloop.guarding.policy`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from factloop.tools.text.words import content_words
 
 
 class Status(StrEnum):
-    """The status of a claim, worst first: its verdict (with two kinds of `not_supported`), or unscored."""
+    """A claim's verdict (with two kinds of `not_supported`), or unscored. Worst first."""
 
     CONTRADICTED = "contradicted"
     NO_EVIDENCE = "no_evidence"
@@ -40,7 +40,6 @@ class Status(StrEnum):
 
     @property
     def symbol(self) -> str:
-        """A character that tells statuses apart without colour."""
         return _LOOK[self][1]
 
 
@@ -53,7 +52,7 @@ _LOOK = {
 }
 
 READING_ORDER = (Status.SUPPORTED, Status.CONTRADICTED, Status.NO_EVIDENCE, Status.IRRELEVANT, Status.UNSCORED)
-"""The order of statuses in bars, counts and filters. Statuses that affect precision come first."""
+"""The order in bars, counts and filters. Statuses that affect precision come first."""
 
 PROBLEMS = (Status.CONTRADICTED, Status.NO_EVIDENCE, Status.UNSCORED)
 """The statuses that need the reader's attention, worst first."""
@@ -76,13 +75,11 @@ _STAGE_WORDS = {"cheap": "the cheap verifier", "model": "the model"}
 
 
 def unscored_words(reason: UnscoredReason) -> str:
-    """The wording for a claim without a verdict."""
     words = REASON_WORDS[reason]
     return words if reason is UnscoredReason.NEEDS_READING else f"{Status.UNSCORED.words}: {words}"
 
 
 def finding_words(finding: Finding) -> str:
-    """The wording of a finding on a claim or on a sentence without claims."""
     if finding is Finding.UNREAD:
         return NO_CLAIM_WORDS[NoClaim.NOT_READ]
     if finding is Finding.CLAIM_FREE:
@@ -91,7 +88,7 @@ def finding_words(finding: Finding) -> str:
 
 
 def verdict_table() -> dict[str, dict[str, str]]:
-    """Maps each status and reason to the status, wording and symbol to display, for use in the pages' JavaScript."""
+    """Maps each status and reason to its status, wording and symbol, for the pages' JavaScript."""
     looks = {status.value: (status, status.words) for status in Status}
     looks |= {reason.value: (Status.UNSCORED, unscored_words(reason)) for reason in UnscoredReason}
     return {name: {"status": one.value, "words": words, "symbol": one.symbol} for name, (one, words) in looks.items()}
@@ -99,7 +96,7 @@ def verdict_table() -> dict[str, dict[str, str]]:
 
 @dataclass(frozen=True)
 class EvidenceRow:
-    """A passage as shown in a report, with the number that rationales use to refer to it."""
+    """A passage as shown in a report, with the number that rationales use for it."""
 
     number: int
     item: Evidence
@@ -108,8 +105,7 @@ class EvidenceRow:
 
 @dataclass(frozen=True)
 class Pair:
-    """A claim and the matching sentence from its source, in pieces. Words found only in the claim are `removed`, and
-    the words that the source has instead are `inserted`."""
+    """A claim and the matching sentence from its source. Where they differ, pieces are `removed` or `inserted`."""
 
     claim: tuple[Piece, ...]
     source: tuple[Piece, ...]
@@ -117,15 +113,15 @@ class Pair:
 
 @dataclass(frozen=True)
 class ClaimView:
-    """A claim as shown in all outputs. Its texts are unchanged, so each output must make them safe to display."""
+    """A claim as shown in all outputs. Its texts are not escaped: each output must make them safe to display."""
 
     claim: Claim
     number: int = 0
     """Number in the report, starting at 1."""
     repeats: int | None = None
-    """Number of the earlier claim that says the same thing, if that claim is in the report."""
+    """Number of the earlier claim that says the same thing, if it is in the report."""
     not_counted: str = ""
-    """Why the claim is not counted, in words. Empty if the claim is counted."""
+    """Why the claim is not counted, in words. Empty if it is counted."""
 
     @property
     def text(self) -> str:
@@ -138,7 +134,6 @@ class ClaimView:
 
     @property
     def words(self) -> str:
-        """The verdict in words, or the reason why there is none."""
         return verdict_words(self.claim.judgement)
 
     @property
@@ -163,10 +158,8 @@ class ClaimView:
 
     @property
     def beside(self) -> str:
-        """The part of a problem's rationale that the decisive sentence and the marked words do not already show.
-
-        For a `needs_reading` claim, this is the part before the sentence that contains the quote.
-        """
+        """The part of a problem's rationale that is not already shown by the decisive sentence and the marked words.
+        For a `needs_reading` claim, this is the part before the sentence that contains the quote."""
         rationale = self.claim.judgement.rationale
         if not self.is_problem:
             return ""
@@ -179,7 +172,7 @@ class ClaimView:
 
     @property
     def stage(self) -> str:
-        """The stage of the cascade that judged the claim, or an empty string if there is no cascade."""
+        """The stage of the cascade that judged the claim. Empty without a cascade."""
         stage = self.claim.judgement.stage
         return "" if stage is None else _STAGE_WORDS[stage]
 
@@ -194,10 +187,8 @@ class ClaimView:
 
     @cached_property
     def cited(self) -> tuple[Evidence, ...]:
-        """The evidence that the verdict is based on, in the judge's order. Empty if no evidence was found.
-
-        Passages that the judge named only because they come closest are left out.
-        """
+        """The evidence that the verdict is based on, in the judge's order. Empty if no evidence was found, even if the
+        judge names passages that come closest."""
         if self.status is Status.NO_EVIDENCE:
             return ()
         by_id = {item.id: item for item in self.claim.evidence}
@@ -205,8 +196,7 @@ class ClaimView:
 
     @cached_property
     def deciding(self) -> DecidingSentence | None:
-        """The sentence that the judge quotes, separately or in its rationale, or the only sentence of the only cited
-        passage. None if there is neither. The sentence is never guessed."""
+        """The sentence that the judge quotes, or the only sentence of the only cited passage. Never guessed."""
         found = next(_quoted_in(self.cited, [self.claim.judgement.quote]), None)
         if found is not None:
             return found
@@ -219,8 +209,8 @@ class ClaimView:
     def marked(self) -> DecidingSentence | None:
         """The sentence to mark in its passage: the decisive sentence or, if it is unknown, the closest one.
 
-        For a claim without evidence, the judge names the closest sentence. For a verdict based on whole passages, the
-        closest sentence has the most words in common with the claim and the rationale, with rare words counting more.
+        For a claim without evidence, the judge names the closest sentence. For a verdict based on whole passages, it is
+        the one that shares the most words with the claim and the rationale, with rare words counting more.
         """
         if self.deciding is not None or self.status in (Status.UNSCORED, Status.IRRELEVANT):
             return self.deciding
@@ -236,8 +226,8 @@ class ClaimView:
     def pair(self) -> Pair:
         """The claim and the marked sentence, with their differences if the claim is a problem.
 
-        The differences are the words that the judge names or, if it names none, the phrases found in only one of the
-        two texts. Nothing is marked if the texts differ too much for marks to be useful.
+        The judge names the words that differ. If it names none, phrases found in only one of the two texts are marked,
+        unless the texts have too little in common.
         """
         said = "" if self.marked is None else self.marked.text
         alone = Pair((Piece("same", self.text),), (Piece("same", said),) if said else ())
@@ -267,7 +257,6 @@ class ClaimView:
 
 
 def views_of(claims: Sequence[Claim]) -> list[ClaimView]:
-    """A report's claims, numbered in order."""
     numbers = {claim.id: number for number, claim in enumerate(claims, 1)}
     return [
         ClaimView(
@@ -289,7 +278,6 @@ def _not_counted(why: LeftOut, numbers: Mapping[str, int]) -> str:
 
 
 def verdict_words(said: Judgement | Vote) -> str:
-    """The verdict in words, or why there is none."""
     return _status(said).words if said.unscored_reason is None else unscored_words(said.unscored_reason)
 
 
@@ -310,22 +298,20 @@ def _status(judgement: Judgement | Vote) -> Status:
 
 
 def worst(claims: Sequence[Claim]) -> Status:
-    """The worst status among one or more claims. It determines the colour of their sentence."""
+    """Returns the worst status. Raises ValueError if there are no claims."""
     return min(map(status_of, claims), key=list(Status).index)
 
 
 def problems_first(views: Iterable[ClaimView]) -> list[ClaimView]:
-    """Contradicted claims first, then unsupported, unscored and all others, each group in its original order."""
+    """Sorts contradicted claims first, then unsupported, unscored and all others, each group in its original order."""
     return sorted(views, key=lambda one: PROBLEMS.index(one.status) if one.is_problem else len(PROBLEMS))
 
 
 def tally(claims: Iterable[Claim]) -> Counter[Status]:
-    """The number of claims with each status."""
     return Counter(map(status_of, claims))
 
 
 def tally_reasons(claims: Iterable[Claim]) -> Counter[UnscoredReason]:
-    """The number of unscored claims for each reason."""
     return Counter(claim.judgement.unscored_reason for claim in claims if claim.judgement.unscored_reason is not None)
 
 
@@ -341,11 +327,8 @@ class SharedPassage:
 
 
 def shared_passages(views: Iterable[ClaimView]) -> Mapping[tuple[int, str], SharedPassage]:
-    """The passages that several claims share, by claim number and evidence id. `views` must be in the order of the
-    page.
-
-    Each shared passage is shown once, because pages could otherwise become very long.
-    """
+    """Finds the passages that several claims share, by claim number and evidence id. `views` must be in the order of
+    the page. Showing each passage once keeps pages short."""
     shown: dict[tuple[str, str | None, str], list[tuple[int, str]]] = {}
     for one in views:
         for item in one.claim.evidence:
@@ -431,8 +414,8 @@ def _whole(quoted: DecidingSentence) -> DecidingSentence:
 
 
 def _closest(passages: Sequence[Evidence], said: Set[str]) -> DecidingSentence | None:
-    """The sentence that shares the most numbers with `said`. Ties go to the sentence that shares the most words, with
-    rare words counting more. None if no sentence shares two words."""
+    """Returns the sentence that shares the most numbers with `said`, and in a tie the most words, with rare words
+    counting more. None if no sentence shares two words."""
     found = [
         (item, one, words)
         for item in passages

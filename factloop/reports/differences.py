@@ -1,4 +1,4 @@
-"""Compares two wordings phrase by phrase to find the words that occur in only one of them."""
+"""Compares two wordings phrase by phrase."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 MOST_TOKENS = 1_000
-"""Maximum number of tokens in a wording. Comparing longer wordings would take too long."""
+"""Longer wordings are not compared, because this would take too long."""
 
-_TOKEN = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_]+(?:['’][^\W_]+)*|\s+|.", re.DOTALL)
-"""A word, a run of white space or a punctuation mark. In scripts without spaces, each character is a token."""
+_TOKEN = re.compile(
+    r"(?:(?<!\w)[-+−]?\.?)?\d+(?:[.,:]\d+)*(?:[a-zA-Z]+|%)?"
+    r"|[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_]+(?:['’][^\W_]+|(?<=\d)[.,:]\d+)*|\s+|.",
+    re.DOTALL,
+)
+"""A number, a word, white space or a punctuation mark. In scripts without spaces, each character is a token."""
 _FIRST_CODE = 0x100
 
 Kind = Literal["same", "removed", "inserted"]
@@ -27,11 +31,8 @@ class Piece:
 
 
 def pieces(old: str, new: str) -> tuple[Piece, ...]:
-    """The pieces of both wordings, in order.
-
-    Without the inserted pieces, they form the old wording; without the removed pieces, the new wording. Changes that
-    are only a few words apart are merged, so that whole phrases are compared.
-    """
+    """Splits two wordings into pieces, in order. Without the inserted pieces, they form the old wording; without the
+    removed ones, the new wording. Changes that are only a few words apart are merged."""
     before, after = _TOKEN.findall(old), _TOKEN.findall(new)
     if not old or not new or max(len(before), len(after)) > MOST_TOKENS:
         kinds: tuple[tuple[Kind, str], ...] = (("removed", old), ("inserted", new))
@@ -40,11 +41,11 @@ def pieces(old: str, new: str) -> tuple[Piece, ...]:
 
 
 def place_of_words(text: str, words: str) -> tuple[int, int] | None:
-    """The start and end of these words in the text, as whole words and ignoring case, or None if they do not occur."""
+    """Returns where these whole words and numbers occur in the text, ignoring case. None if they do not occur."""
     if not words.strip():
         return None
     pattern = r"\s+".join(map(re.escape, words.split()))
-    found = re.search(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE)
+    found = re.search(rf"(?<!\w)(?!(?<=\d[.,:])\d){pattern}(?!\w)(?!(?<=\d)[.,:]\d)", text, re.IGNORECASE)
     return found.span() if found else None
 
 

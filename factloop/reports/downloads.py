@@ -15,24 +15,21 @@ LONGEST_PLAIN = 400_000
 """Default maximum size, in bytes, of a file that a link contains uncompressed."""
 LONGEST_ADDRESS = 1_900_000  # maximum number of characters in a URL that browsers follow
 _FORMULA = (*"=+-@\t\n", *"\uff1d\uff0b\uff0d\uff20")
-"""Characters that, at the start of a cell, make a spreadsheet treat it as a formula, including full-width forms."""
+"""Characters that make a spreadsheet treat a cell as a formula if it starts with one."""
 
 Cell = str | int | float | None
 
 
 @dataclass(frozen=True)
 class DownloadLink:
-    """A download link with its text, a file name, the data as a URL, and the data's size in bytes.
-
-    Browsers do not follow URLs of more than two million characters, so long data is compressed. Data that is still too
-    long has no URL.
-    """
+    """A download link that contains the data as a URL. Browsers do not follow URLs of more than two million characters.
+    Long data is therefore compressed, and has no URL if it is still too long."""
 
     words: str
     file: str
     address: str | None
     size: int
-    """Size before compression."""
+    """Size in bytes before compression."""
 
 
 def json_download(words: str, file: str, text: str) -> DownloadLink:
@@ -40,12 +37,11 @@ def json_download(words: str, file: str, text: str) -> DownloadLink:
 
 
 def csv_download(words: str, file: str, head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> DownloadLink:
-    """A link that downloads a table in the format of `csv_text`."""
     return text_download(words, file, "text/csv", csv_text(head, rows))
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """A table as CSV. Cells that a spreadsheet would treat as formulas get an apostrophe, and None becomes empty."""
+    """Returns a table as CSV. None becomes an empty cell, and all other cells are made `harmless`."""
     written = io.StringIO()
     writer = csv.writer(written)
     writer.writerows([harmless(cell) for cell in row] for row in (head, *rows))
@@ -60,12 +56,12 @@ def harmless(cell: Cell) -> Cell:
 
 
 def without_apostrophe(cell: str) -> str:
-    """Removes the apostrophe added by `harmless`; returns other values unchanged."""
+    """Removes the apostrophe added by `harmless`."""
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
 
 
 def text_download(words: str, file: str, kind: str, text: str, *, longest_plain: int = LONGEST_PLAIN) -> DownloadLink:
-    """A link that downloads text with the media type `kind`, compressed if it is longer than `longest_plain` bytes."""
+    """Returns a link that downloads text with the media type `kind`, compressed above `longest_plain` bytes."""
     held = text.encode("utf-8", "replace")
     if len(held) <= longest_plain:
         return DownloadLink(words, file, _address(f"{kind};charset=utf-8", held), len(held))

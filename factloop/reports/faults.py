@@ -14,7 +14,7 @@ from factloop.tools.text.rows import cell_of
 
 _WORD = re.compile(r"\w+(?:[.,'’-]\w+)*")
 _LEAST_SHARE = 0.5
-"""A claim's words are marked only if its sentence contains at least this fraction of them in the same order."""
+"""A claim's words are marked only if its sentence contains at least this fraction of them, in the same order."""
 _WIDEST_GAP = 2  # maximum number of words between two marked words that are also marked if no other claim contains them
 
 Span = tuple[int, int]
@@ -22,10 +22,8 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Fault:
-    """Wrong words in a sentence, from `start` to `end` in characters, with a comment on them.
-
-    In a table row, correct cells are included, so that all judged cells are marked.
-    """
+    """Wrong words in a sentence, from `start` to `end` in characters, with a comment. In a table row, correct cells are
+    included."""
 
     start: int
     end: int
@@ -36,12 +34,11 @@ class Fault:
 
 
 def faults(sentence: str, claims: Sequence[Claim], table_head: str | None = None) -> tuple[Fault, ...]:
-    """The wrong words in a sentence according to its claims, in order and without overlaps. Empty if there are none.
+    """Returns the wrong words in a sentence according to its claims, in order and without overlaps.
 
-    These are the words that the judge names. If the judge names none, they are the words that no correct claim
-    contains, or else the whole sentence. In a table row with the header `table_head`, the words that the judge names
-    are looked for first in the claim's cell, then in the whole row. If neither contains them, the whole cell counts as
-    wrong. Correct cells are included as well.
+    If the judge does not name them, these are the words that no correct claim contains, or else the whole sentence. In
+    a table row (with the header `table_head`), the words that the judge names are looked up first in the claim's cell
+    and then in the row. If they occur in neither, the whole cell is treated as wrong. Correct cells are included.
     """
     found: list[Fault] = []
     for status in PROBLEMS:  # if two faults overlap, the more serious one gets the words

@@ -30,25 +30,25 @@ from factloop.reports.visible import web_address
 
 
 def plural(count: int, noun: str) -> str:
-    """A count with a noun (`1 claim`, `1,204 claims`, `2 searches` or `2 replies`). Handles regular plurals only."""
+    """Returns a count with a noun, such as `1 claim`, `1,204 claims` or `2 replies`. Handles regular plurals only."""
     ending = "es" if noun.endswith("ch") else "s"
     several = f"{noun[:-1]}ies" if noun[-1] == "y" and noun[-2] not in "aeiou" else noun + ending
     return f"{count:,} {noun if count == 1 else several}"
 
 
 def percent(share: float) -> str:
-    """A fraction as a percentage, such as `95%` or `99.9%`."""
+    """Formats a fraction as a percentage, such as `95%` or `99.9%`."""
     return f"{round(100 * share, 6):g}%"
 
 
 def shown_below(value: float, threshold: float, form: Literal["f", "g"]) -> str:
-    """A value below the threshold, with three digits, or more if three would round it up to the threshold."""
+    """Formats a value below the threshold with three digits, or more if it would then round up to the threshold."""
     return next(said for digits in count(3) if float(said := f"{value:.{digits}{form}}") < threshold)
 
 
 def precision_interval(report: FactualityReport) -> str:
-    """The Wilson interval if the claims are treated as a sample, such as `95% interval 0.57 to 0.98`. Empty if there
-    are no claims, or if some are unscored."""
+    """Returns the Wilson interval for a sample of claims, such as `95% interval 0.57 to 0.98`. Empty if there are no
+    claims, or if some are unscored."""
     n = report.counts.scored
     if report.precision is None or not n or report.counts.unscored:
         return ""
@@ -65,8 +65,8 @@ def how_far(report: FactualityReport) -> str:
 
 
 def headline(report: FactualityReport) -> str:
-    """The number of claims with each kind of problem, such as `2 claims contradicted, 1 not in the sources`. If there
-    are no problems, the number of supported and irrelevant claims."""
+    """Returns the number of claims with each kind of problem, such as `2 claims contradicted, 1 not in the sources`.
+    Without problems, counts supported and irrelevant claims."""
     if not report.claims:
         return NO_CLAIMS
     if not report.fingerprint.search_tools:
@@ -82,7 +82,7 @@ _IN_HEADLINE = {Status.NO_EVIDENCE: "not in the sources", Status.UNSCORED: "coul
 
 
 def held_against(report: FactualityReport) -> str:
-    """The names of the passages' sources, such as `a.md, b.pdf and 7 more`. Empty if there are no passages."""
+    """Returns the names of the passages' sources, such as `a.md, b.pdf and 7 more`. Empty if there are no passages."""
     read = (item for claim in report.claims for item in claim.evidence)
     sources = dict.fromkeys(
         item.title if item.title and item.document is not None else item.source.partition("#")[0] for item in read
@@ -102,19 +102,20 @@ BASELINE_IS_RIGHT = "12 of 13 (0.92; 95% interval 0.67 to 0.99)"
 """How often the baseline's `supported` verdicts are right on unseen answers (see docs/accuracy.md)."""
 
 
-def how_often_right(fingerprint: Fingerprint) -> str:
-    """One or two sentences on how often the judge is right, if this is known."""
+def how_often_right(fingerprint: Fingerprint, *, warns: bool = True) -> str:
+    """One or two sentences on how often the judge is right, if this is known. If `warns`, also on how few errors it
+    finds."""
     if fingerprint.engine == "offline" and fingerprint.verifier is None:
-        few = f"It finds few errors: of 582 labelled facts, {BASELINE_FINDS}."
-        return f"On answers that people labelled, its “supported” was right for {BASELINE_IS_RIGHT}. {few}"
+        few = f" It finds few errors: of 582 labelled facts, {BASELINE_FINDS}." if warns else ""
+        return f"On answers that people labelled, its “supported” was right for {BASELINE_IS_RIGHT}.{few}"
     return f"The accuracy of {fingerprint.judge_alone} has not been measured."
 
 
 def main_figure(report: FactualityReport) -> tuple[str, str, str]:
-    """The main metric's name, value and basis: precision or, if claims are unscored, the number of scored claims.
+    """Returns the main metric's name, value and basis: precision, or the number of scored claims if any are unscored.
 
-    Precision ignores unscored claims, so it could be mistaken for a score of the whole answer. If claims are unscored,
-    precision appears only in the basis, with its values if all unscored claims were wrong and if all were right.
+    Precision ignores unscored claims, so it could be mistaken for a score of the whole answer. If there are unscored
+    claims, it appears only in the basis, with its values if all of them were wrong and if all were right.
     """
     counts, share = report.counts, "–" if report.precision is None else f"{report.precision:.2f}"
     n = counts.scored + counts.unscored
@@ -132,36 +133,36 @@ def main_figure(report: FactualityReport) -> tuple[str, str, str]:
 
 
 def in_a_line(report: FactualityReport) -> str:
-    """The main metric and its basis, such as `precision 0.84 (16 of 19 scored claims supported)`."""
+    """Returns the main metric and its basis, such as `precision 0.84 (16 of 19 scored claims supported)`."""
     name, value, basis = main_figure(report)
     return f"{name.lower()} {value} ({basis})"
 
 
 def title_of(text: str) -> str:
-    """The first words of the text, on one line, with an ellipsis if there are more."""
+    """Returns the first words of the text, on one line, with an ellipsis if there are more."""
     line = " ".join("".join(one if one.isprintable() else " " for one in text[: 4 * LONGEST_TITLE]).split())
     end = line.rfind(" ", LONGEST_TITLE // 2, LONGEST_TITLE)  # -1 if it would be in the middle of a long word
     return line if len(line) <= LONGEST_TITLE else line[: end if end > 0 else LONGEST_TITLE - 1] + "…"
 
 
 def name_of(report: FactualityReport, file: str = "") -> str:
-    """A page's title: the question or, failing that, the file or the beginning of the response."""
+    """Returns a page's title: the question or, failing that, the file or the beginning of the response."""
     begun = report.response.strip().lstrip("#* ").partition("\n")[0]
     return report.prompt or file or title_of(begun) or "An empty answer"
 
 
 def unscored_reasons(report: FactualityReport) -> list[str]:
-    """Why claims are unscored, most frequent reason first. Empty if all claims are scored."""
+    """Says why claims are unscored, most frequent reason first. Empty if all claims are scored."""
     return reason_counts(tally_reasons(counted_claims(report)))
 
 
 def reason_counts(reasons: Counter[UnscoredReason]) -> list[str]:
-    """How often each reason occurs, such as `2 × no source`, most frequent first."""
+    """Says how often each reason occurs, such as `2 × no source`, most frequent first."""
     return [f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons.most_common()]
 
 
 def sentences_without_claim(report: FactualityReport) -> str:
-    """The number of sentences without claims for each reason, as in `9 of 27: 5 headings, 4 remarks`, or empty."""
+    """Counts the sentences without claims, as in `9 of 27: 5 headings, 4 remarks`. Empty if there are none."""
     reasons = Counter(one.no_claim for one in report.sentences if one.no_claim is not None)
     if not reasons:
         return ""
@@ -174,7 +175,7 @@ _COUNTED = frozenset({NoClaim.HEADING, NoClaim.QUESTION, NoClaim.REMARK})
 
 
 def citations(found: CitationFigures) -> str:
-    """The citation recall and precision, such as `recall 0.50 of 4 sentences, precision 0.67 of 3 citations`."""
+    """Returns the figures, such as `recall 0.50 of 4 sentences, precision 0.67 of 3 citations`."""
     recall = "" if found.recall is None else f"recall {found.recall:.2f} of {plural(found.n_sentences, 'sentence')}"
     cited = plural(found.n_citations, "citation")
     precision = "" if found.precision is None else f"precision {found.precision:.2f} of {cited}"
@@ -182,7 +183,7 @@ def citations(found: CitationFigures) -> str:
 
 
 def place_of(item: Evidence) -> str:
-    """Where a passage is from, such as `page 3` for a file or `document 2, page 3, doc_17` for a supplied document."""
+    """Says where a passage is from, such as `page 3`, or `document 2, page 3, doc_17` for a supplied document."""
     document = item.document
     if document is None:
         return item.source.partition("#")[2].replace("=", " ") if web_address(item.source) is None else ""
@@ -194,7 +195,7 @@ def place_of(item: Evidence) -> str:
 
 
 def eligibility(report: FactualityReport) -> str:
-    """Says whether the response does what its prompt asks. Empty if there is no verdict."""
+    """Says whether the response does what its prompt asks. Empty if this was not judged."""
     found = report.eligibility
     if found is None:
         return ""
@@ -204,7 +205,7 @@ def eligibility(report: FactualityReport) -> str:
 
 
 def every_claim(report: FactualityReport) -> str:
-    """The metrics when every claim counts. Empty if this is already the case in the report."""
+    """Returns the metrics over all claims. Empty if the report's metrics already count every claim."""
     found = report.every_claim
     if found is None:
         return ""
@@ -215,13 +216,13 @@ def every_claim(report: FactualityReport) -> str:
 
 
 def distribution(report: FactualityReport) -> str:
-    """The number of claims with each status, omitting statuses that do not occur."""
+    """Returns the number of claims with each status that occurs."""
     counts = tally(report.claims)
     return ", ".join(f"{counts[status]:,} {status.words}" for status in READING_ORDER if counts[status])
 
 
 def cost(usage: StageUsage) -> str:
-    """The cost in US dollars: to the cent if it is at least 0.10, or else to three significant digits."""
+    """Formats the cost in US dollars: to the cent from 0.10 upward, or else to three significant digits."""
     dollars = usage.cost_usd
     if dollars is None:
         return "price unknown" if usage.asked_a_model else "no model calls"
@@ -237,7 +238,7 @@ def used_a_model(usage: StageUsage) -> bool:
 
 
 def counted(usage: StageUsage) -> list[tuple[str, str]]:
-    """The headers and field names of the counts that are not zero."""
+    """Returns the headers and field names of the counts that are not zero."""
     return [(head, count) for head, count in _COUNTS if getattr(usage, count)]
 
 
@@ -254,12 +255,11 @@ _COUNTS = (
 
 
 def searches(usage: StageUsage) -> str:
-    """The number of searches, such as `17 searches`. Empty if there were none."""
     return plural(usage.searches, "search") if usage.searches else ""
 
 
 def calls(usage: StageUsage) -> str:
-    """The numbers of model calls, failed calls, reused replies and searches. Zeros are omitted."""
+    """Returns the numbers of model calls, failed calls, reused replies and searches. Zeros are omitted."""
     parts = [
         plural(usage.calls, "model call") if usage.calls else "",
         f"{usage.failed_calls:,} failed" if usage.failed_calls else "",
@@ -276,12 +276,12 @@ def tokens(usage: StageUsage) -> str:
 
 
 def all_tokens(usage: StageUsage) -> str:
-    """Total prompt and completion tokens, with a tilde if some were estimated."""
+    """Returns the total of prompt and completion tokens, with a tilde if some were estimated."""
     return f"{'~' if usage.approximate_tokens else ''}{usage.prompt_tokens + usage.completion_tokens:,}"
 
 
 def duration(seconds: float) -> str:
-    """A duration such as `0.42 s`, `12.3 s`, `3 min 5 s` or `2 h 4 min`."""
+    """Formats a duration, such as `0.42 s`, `12.3 s`, `3 min 5 s` or `2 h 4 min`."""
     if seconds < 1:
         return f"{seconds:.2f} s"
     if seconds < 59.95:
@@ -292,7 +292,7 @@ def duration(seconds: float) -> str:
 
 
 def moment(when: datetime) -> str:
-    """Date and time to the minute, in UTC if the time zone is known."""
+    """Formats a date and time to the minute, in UTC if the time zone is known."""
     if when.tzinfo is None:
         return f"{when:%Y-%m-%d %H:%M}"
     try:
@@ -302,7 +302,7 @@ def moment(when: datetime) -> str:
 
 
 def savings_words(savings: CascadeSavings, first: CascadeFingerprint | None) -> Iterator[str]:
-    """Sentences about the claims that a cascade settled, and about the calls and searches saved."""
+    """Yields sentences on how many claims a cascade settled, and on the calls and searches that it saved."""
     verifier = "the cheap verifier" if first is None else first.verifier
     yield (
         f"{verifier} settled {savings.n_settled:,} of {plural(savings.n_looked_at, 'claim')} from the documents "

@@ -1,8 +1,7 @@
-"""Defines the files that pages save human labels in, together with the labelled claims.
+"""The files in which pages save human labels, together with the labelled claims.
 
-This means that a file can be read without the report. Each file also contains a hash of the claims in order, to ensure
-that the labels belong to exactly these claims and verdicts. Disagreement pages save answers in the same way. An answer
-says which of two sides is right.
+A file can therefore be read without the report. It also contains a hash of the claims, so that labels are used only
+with these claims and verdicts. Pages on disagreements save answers that say which of two sides is right.
 """
 
 from __future__ import annotations
@@ -29,32 +28,28 @@ LONGEST_COMMENT = 2_000  # maximum number of characters in a comment
 REPORTS_DATASET = "reports"  # name of the data set for claims from single reports
 
 Probability = Annotated[float, Field(ge=1e-9, le=1.0)]
-"""Of drawing a claim for labelling. Figures weight the claim by the inverse, which overflows for the least floats."""
+"""Probability of drawing a claim for labelling. Its inverse, the claim's weight, would overflow below the minimum."""
 
 
 class PersonLabel(StrEnum):
-    """A person's verdict on a claim."""
-
     SUPPORTED = "supported"
     NOT_SUPPORTED = "not_supported"
     IRRELEVANT = "irrelevant"
     CANNOT_TELL = "cannot_tell"
-    """The passages are not enough for the person to decide. Statistics count this as neither a label nor a verdict."""
+    """The passages are not enough to decide. Statistics count this as neither a label nor a verdict."""
 
 
 class Draw(Record):
-    """The random draw that a claim to label comes from. Claims are weighted by their probability of being drawn."""
+    """A random draw of claims to label. Claims are weighted by the inverse of their probability of being drawn."""
 
     name: str
-    """A name that distinguishes the draw from others."""
     n: Annotated[int, Field(ge=1)]
-    """Number of claims drawn."""
     n_claims: Annotated[int, Field(ge=1)]
     """Number of claims in the run (by `system`, if it is set), including those that already had a label."""
     n_before: Count = 0
     """Number of these claims that already had a label and were not drawn."""
     system: str | None = None
-    """The only system whose claims were drawn, or None if claims from all systems were drawn."""
+    """The only system whose claims were drawn. None if all systems were included."""
 
 
 class _OfClaim(Record):
@@ -66,16 +61,14 @@ class _OfClaim(Record):
         return self.response_id, self.claim_id
 
 
-class ClaimToLabel(Record):
+class ClaimToLabel(_OfClaim):
     """A claim for a person to label, with the judge's verdict."""
 
     dataset: str
     system: str = ""
     """The system that wrote the response. Empty if unknown."""
-    response_id: str
     group: str
-    """A key shared by all claims from the same prompt, since these are similar to each other."""
-    claim_id: str
+    """A key shared by all claims from the same prompt, because they are alike."""
     claim: str
     judge: str
     """Name of the evaluator."""
@@ -83,20 +76,14 @@ class ClaimToLabel(Record):
     """None if the claim is unscored."""
     score: Share | None = None
     probability: Probability | None = None
-    """Probability that the claim was drawn for labelling, or None if no claims were drawn."""
+    """Probability that the claim was drawn for labelling. None if there was no draw."""
     draw: Draw | None = None
-    """None if no claims were drawn, or if the draw is unknown."""
+    """None if there was no draw, or if it is unknown."""
     document: str | None = None
     """The passages that the claim was judged against."""
 
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.response_id, self.claim_id
-
 
 class GivenLabel(_OfClaim):
-    """A person's label for a claim."""
-
     label: PersonLabel
     comment: Annotated[str, StringConstraints(max_length=LONGEST_COMMENT)] = ""
     blind: bool = False
@@ -114,23 +101,19 @@ class ClaimToSettle(_OfClaim):
 
 
 class Answer(StrEnum):
-    """Which side is right."""
-
     FIRST = "first"
     SECOND = "second"
     NEITHER = "neither"
 
 
 class GivenAnswer(_OfClaim):
-    """A person's answer about a claim."""
-
     answer: Answer
     comment: Annotated[str, StringConstraints(max_length=LONGEST_COMMENT)] = ""
     given_at: datetime | None = None
 
 
 class LabelFile(Record):
-    """A file with labels for the claims on one page."""
+    """The labels for the claims on one page."""
 
     schema_version: Literal["1.0"] = "1.0"
     kind: Literal["labels"] = "labels"
@@ -141,7 +124,7 @@ class LabelFile(Record):
 
 
 class AnswerFile(Record):
-    """A file with answers about the claims on one page."""
+    """The answers about the claims on one page."""
 
     schema_version: Literal["1.0"] = "1.0"
     kind: Literal["answers"] = "answers"
@@ -151,10 +134,8 @@ class AnswerFile(Record):
 
 
 def claims_to_label(report: FactualityReport) -> tuple[ClaimToLabel, ...]:
-    """The claims that count towards a report's metrics, without their passages.
-
-    A report does not name the system, so each response is identified by a hash of the prompt, response and time.
-    """
+    """Returns the claims that count towards a report's metrics, without their passages. A report does not name the
+    system, so a hash of the prompt, response and time identifies the response."""
     fingerprint = report.fingerprint
     named = (report.prompt, report.response, report.created_at.isoformat())
     response_id = _hash(named)[:16]
@@ -174,18 +155,18 @@ def claims_to_label(report: FactualityReport) -> tuple[ClaimToLabel, ...]:
 
 
 def with_documents(claims: Iterable[ClaimToLabel], report: FactualityReport) -> tuple[ClaimToLabel, ...]:
-    """The claims with their passages from the report, for audits of wording and chunks."""
+    """Adds the passages from the report to the claims, for audits of wording and chunks."""
     documents = {claim.id: "\n\n".join(item.passage for item in claim.evidence) for claim in report.claims}
     return tuple(one.model_copy(update={"document": documents[one.claim_id]}) for one in claims)
 
 
 def hash_of(claims: Iterable[ClaimToLabel | ClaimToSettle]) -> str:
-    """The hash of the claims without their passages, as 64 hexadecimal digits."""
+    """Hashes the claims without their passages. Returns 64 hexadecimal digits."""
     return _hash([one.model_dump(mode="json", exclude={"document"}) for one in claims])
 
 
 def is_of_page(place: str | Path) -> bool:
-    """Whether a file was saved by a page. Pages write a JSON object, whereas a sheet may be a JSON array."""
+    """Whether a page saved this file. Pages write a JSON object, whereas a sheet may be a JSON array."""
     if not str(place).lower().endswith(".json"):
         return False
     try:
@@ -196,11 +177,8 @@ def is_of_page(place: str | Path) -> bool:
 
 
 def read_label_file(place: str | Path) -> LabelFile:
-    """Reads labels saved by a page.
-
-    Raises DataError if the file is larger than `LARGEST_FILE`, is not a label file, was changed after it was saved, or
-    contains a label for an unknown claim or two labels for the same claim.
-    """
+    """Reads labels saved by a page. Raises DataError if the file is larger than `LARGEST_FILE`, is not a label file or
+    was changed after it was saved, or if it contains two labels for the same claim or a label for an unknown claim."""
     found = _saved(place, LabelFile)
     refuse_wrong_labels(found.labels, [one.key for one in found.claims], str(place))
     return found
@@ -253,24 +231,25 @@ class Labelling:
 
     page: str
     rows: tuple[str, ...]
-    """For each claim, the fields that differ between claims. Fields that are the same for all claims are in `page`."""
+    """The fields of each claim that differ between claims. The others are in `page`."""
     places: dict[str, int] = field(default_factory=dict)
     """Maps claim ids to positions in `rows`. Used only if all claims are from one response."""
 
     def row(self, claim_id: str) -> str | None:
-        """The claim's row, or None if the claim should not be labelled."""
+        """Returns None if the claim should not be labelled."""
         place = self.places.get(claim_id)
         return None if place is None else self.rows[place]
 
 
 def labelling_of(
     claims: Sequence[ClaimToLabel | ClaimToSettle],
-    begins: Literal["blind", "open"] | None = None,
+    *,
+    begins: bool = False,
     kind: Literal["labels", "answers"] = "labels",
 ) -> Labelling:
-    """The data for a page. If `begins` is `blind`, labelling starts at once, with the verdicts hidden. If it is `open`,
-    labelling starts at once, with the verdicts visible. If it is None, labelling starts on request. A page for
-    `answers` asks which of two sides is right, and shows the sides in random order."""
+    """The data for a page. If `begins` is true, labelling starts at once, and otherwise on request. Verdicts are hidden
+    until a claim is labelled. A page for `answers` asks which of two sides is right, and shows the sides in random
+    order."""
     rows = [one.model_dump(mode="json") for one in claims]
     first = rows[0] if rows else {}
     common = {name: value for name, value in first.items() if all(row[name] == value for row in rows)}
@@ -280,5 +259,5 @@ def labelling_of(
 
 
 def _json(value: Any) -> str:
-    """JSON as ASCII text without control characters, because HTML attributes do not preserve them."""
+    """ASCII without control characters, which HTML attributes do not preserve."""
     return json.dumps(value, separators=(",", ":")).replace("\x7f", "\\u007f")

@@ -1,7 +1,5 @@
 """Parses Markdown into tags and runs of text with their source positions, so that marks can be inserted in the result.
-
-HTML in the source is treated as text, nothing is loaded, and only web addresses become links.
-"""
+HTML in the source is treated as text, nothing is loaded, and only web addresses become links."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from markdown_it.token import Token
 from factloop.reports.visible import web_address
 
 LONGEST_LINE_ENDED_ON_PURPOSE = 60
-"""Line breaks after lines of at least this many characters are treated as automatic wrapping and ignored."""
+"""After lines of at least this many characters, line breaks are treated as automatic wrapping and ignored."""
 
 _FIRST_HEADING, _LAST_HEADING = 3, 6
 """The levels of a response's headings. The page's own sections use the second level."""
@@ -48,7 +46,6 @@ class TextRun:
 
     @property
     def is_literal(self) -> bool:
-        """Whether the text is a copy of the source."""
         return self.end - self.start == len(self.text)
 
 
@@ -56,10 +53,10 @@ Part = Tag | TextRun
 
 
 def read_markdown(text: str) -> list[Part]:
-    """The text's parts in order. Tags are nested correctly, and the result is deterministic.
+    """Returns the text's parts in order, with correctly nested tags. The result is deterministic.
 
-    Runs omit content that Markdown does not show (emphasis markers, link URLs) and blocks nested too deeply. Callers
-    that must show everything have to check for this. `text` must not contain carriage returns or NUL.
+    Runs omit what Markdown does not show (emphasis markers, link URLs) and blocks nested too deeply. Callers that must
+    show everything have to check for this. `text` must not contain carriage returns or NUL.
     """
     lines = text.split("\n")
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
@@ -97,10 +94,8 @@ class _Source:
     starts: Sequence[int]
 
     def places(self, content: str, first: int) -> list[int]:
-        """The source positions of a block's characters and of its end. `first` is the block's first line number.
-
-        Each line of the content is a source line without the prefix that makes it part of the block.
-        """
+        """Returns the source positions of a block's characters and of its end. `first` is the number of the block's
+        first line. Each line of the content is a source line without the prefix that makes it part of the block."""
         found: list[int] = []
         for number, line in enumerate(content.split("\n"), first):
             whole = self.lines[number] if number < len(self.lines) else ""

@@ -40,10 +40,10 @@ class Filter:
 def render_page(
     template: str, *, room: str = SHARED, styles: Iterable[str] = (), scripts: Iterable[str] = (), **context: Any
 ) -> str:
-    """Renders a template with its context. The template's own styles and scripts follow the shared ones.
+    """Renders a template with its context. The result depends only on the arguments.
 
-    Templates, styles and scripts are in the `pages` folder of the package `room` or `SHARED`. Styles and scripts are
-    inlined and listed by hash in the page's content security policy. The result depends only on the arguments.
+    Templates, styles and scripts are in the `pages` folder of the package `room` or `SHARED`. Styles and scripts follow
+    the shared ones; they are inlined and listed by hash in the page's content security policy.
     """
     style, script = _joined(room, (*_STYLES, *styles)), _joined(room, (*_SCRIPTS, *scripts))
     return (
@@ -61,7 +61,7 @@ def render_page(
 
 @cache
 def environment(room: str = SHARED) -> Environment:
-    """A template environment that escapes all values and raises an error for undefined names in a template."""
+    """Returns a template environment that escapes all values and raises an error for undefined names."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined  # late: few commands create pages
 
     environment = Environment(

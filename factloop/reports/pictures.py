@@ -1,9 +1,8 @@
 """Draws figures with matplotlib, as SVG that is embedded in a page and uses the page's colours.
 
-A page's content security policy forbids style attributes, and light and dark themes need different colours. Each colour
-below therefore stands for a variable in the page's style sheet, styles become presentation attributes, and text is not
-converted to paths. An artist's group id (`artist.set_gid("of-3")`) becomes `data-series`, which pages use to dim all
-other series.
+A page's content security policy forbids style attributes, and its colours depend on the theme. Styles therefore become
+presentation attributes, in which each colour below stands for a variable in the page's style sheet. Text is not
+converted to paths. An artist's group id (`artist.set_gid("of-3")`) becomes `data-series`, so that pages can dim others.
 """
 
 from __future__ import annotations
@@ -74,19 +73,18 @@ _NO_CHARACTERS = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}  # the two noncharacters t
 
 
 def as_words(text: str) -> str:
-    """The text on one line, without characters that are invalid in SVG."""
+    """Returns the text on one line, without characters that are invalid in SVG."""
     return " ".join(visible(text).translate(_NO_CHARACTERS).split())
 
 
 def draw(paint: Callable[[Axes], object], *, alt: str, width: float = 7.0, height: float = 3.2) -> Markup:
-    """Calls `paint` to draw a picture of this size (in inches) on one pair of axes. `alt` is a sentence describing
-    it."""
+    """Calls `paint` to draw on one pair of axes. The size is in inches, and `alt` describes the picture."""
     return draw_figure(lambda figure: paint(figure.subplots()), alt=alt, width=width, height=height)
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture on a page, together with the function that draws it."""
+    """A picture on a page, with the function that draws it."""
 
     svg: Markup
     paint: Callable[[Figure], object]
@@ -121,7 +119,7 @@ def _painted(paint: Callable[[Figure], object], inches: tuple[float, float]) -> 
 
 
 def draw_figure(paint: Callable[[Figure], object], *, alt: str, width: float = 7.0, height: float = 3.2) -> Markup:
-    """Calls `paint` to draw a picture on a figure, and returns an `<svg>` element. The output is deterministic."""
+    """Calls `paint` to draw on a figure, and returns an `<svg>` element. The output is deterministic."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     with _painted(paint, (width, height)) as figure:
@@ -138,7 +136,7 @@ def draw_figure(paint: Callable[[Figure], object], *, alt: str, width: float = 7
 
 
 def as_pdf(pictures: Sequence[Picture]) -> bytes:
-    """The pictures as a PDF in light colours. Each page has the size of its picture, with the description as a note."""
+    """Returns a PDF in light colours. Each page has the size of its picture, with the description as a note."""
     from matplotlib.backends.backend_pdf import PdfPages
     from matplotlib.colors import get_named_colors_mapping
 
@@ -160,7 +158,7 @@ def as_pdf(pictures: Sequence[Picture]) -> bytes:
 
 
 def as_file(picture: Markup) -> str:
-    """The picture as a separate SVG file, in light colours and with a background."""
+    """Returns the picture as a separate SVG file, in light colours and with a background."""
     colours = _light_colours()
     drawn = re.sub(r"var\(--([\w-]+)\)", lambda found: colours[found[1]], picture)
     head = f'<svg xmlns="http://www.w3.org/2000/svg" font-family="{_FONTS}" '
@@ -200,8 +198,8 @@ def _for_pages(root: etree._Element, alt: str, width: float, height: float) -> e
 
 
 def _name_apart(root: etree._Element, alt: str) -> None:
-    """Makes referenced ids unique among the pictures on a page and removes all other ids. Browsers ignore a clip path
-    if the first element with the same id is in a hidden picture."""
+    """Makes referenced ids unique on the page and removes all others. Browsers ignore a clip path if the first element
+    with its id is in a hidden picture."""
     written = etree.tostring(root)
     prefix = hashlib.sha256(written + alt.encode("utf-8", "replace")).hexdigest()[:8]
     referred = {*re.findall(r'#([\w-]+)[")]', written.decode("utf-8"))}
@@ -219,7 +217,7 @@ def _name_apart(root: etree._Element, alt: str) -> None:
 
 
 def _attributes(style: str) -> Iterator[tuple[str, str]]:
-    """The declarations in a style attribute as presentation attributes, except the font family, which the page sets."""
+    """Converts a style attribute to presentation attributes, except the font family, which the page sets."""
     for declaration in filter(None, style.split(";")):
         name, _, value = (part.strip() for part in declaration.partition(":"))
         if name == "font":

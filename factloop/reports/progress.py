@@ -1,7 +1,5 @@
-"""Shows progress bars on standard error, either for a check's events or for a count of finished items.
-
-If standard error is not a terminal, only waits for servers are reported, one line each.
-"""
+"""Shows progress on standard error, either of a check or of a number of items. If standard error is not a terminal,
+only waits for servers are reported, one line each."""
 
 from __future__ import annotations
 
@@ -67,7 +65,7 @@ class ProgressDisplay(_Display):
         self._judged: set[str] = set()
 
     def handle(self, event: Event) -> None:
-        """Handles one event. It is safe to pass the same event more than once."""
+        """Handles one event. Passing the same event again has no effect."""
         match event:
             case ResponseSplit():
                 self._n_sentences = event.n_sentences
@@ -102,7 +100,7 @@ class ProgressDisplay(_Display):
 
 
 class CountDisplay(_Display):
-    """Shows how many items out of a known number are finished, with the calls and cost so far."""
+    """Shows how many of a known number of items are finished, with the calls and cost so far."""
 
     def __init__(self, console: Console, noun: str, total: int, *, done: int = 0) -> None:
         self._noun, self._total = noun, total

@@ -1,4 +1,4 @@
-"""Lays out a response for a page. The Markdown becomes tags, and the text becomes pieces with marks."""
+"""Prepares a response for the report page: Markdown becomes tags, and text becomes pieces with marks."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _OF_PLAIN_TEXT = ("p", "br")
 class PageStretch:
     """A part of a response: a sentence with its claims' numbers, or text between sentences.
 
-    `text` is safe to display. `said` is the verdict in words, for readers who cannot see colours. `marks` contains the
-    verdict's symbols, each with a tone, and `faults` contains the wrong words.
+    `text` is safe to display, and `said` is the verdict in words, for readers who cannot see colours. Each of the
+    `marks` is a symbol with its tone.
     """
 
     text: str
@@ -35,7 +35,7 @@ class PageStretch:
 
 
 def homes(stretches: Iterable[PageStretch]) -> Mapping[int, int]:
-    """Maps each claim number to the number of its sentence's first claim, which URLs use to identify the sentence."""
+    """Maps each claim number to that of its sentence's first claim, which URLs use to identify the sentence."""
     return {number: one.numbers[0] for one in stretches for number in one.numbers}
 
 
@@ -52,38 +52,34 @@ class Words:
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of a stretch that contains no tags, or the whole stretch if no tag interrupts it."""
+    """A part of a stretch without tags in it."""
 
     stretch: PageStretch
     words: tuple[Words, ...]
     begins: bool = False
-    """Whether this is the first piece of its stretch. The first piece carries the symbols."""
+    """Whether this is the first piece of its stretch, which carries the symbols."""
     ends: bool = False
-    """Whether this is the last piece of its stretch."""
 
 
 @dataclass(frozen=True)
 class Prose:
-    """A response as shown on a page."""
-
     parts: Sequence[Tag | Piece]
     raw: str
-    """The source of the response. Empty if the page shows the source unchanged anyway."""
+    """The source of the response. Empty if the page shows it unchanged anyway."""
 
 
 @dataclass(frozen=True)
 class _Cut:
-    """A part of a stretch, with its position in the response, that contains either only wrong words or none."""
+    """A part of a stretch, with its position in the response. Either all of its words are wrong, or none are."""
 
     start: int
     end: int
     number: int
-    """Number of its stretch."""
     fault: Fault | None
 
 
 def lay_out(stretches: Sequence[PageStretch]) -> Prose:
-    """Lays out the response. If Markdown would hide a marked stretch, the whole response is shown as plain text."""
+    """Splits the response into tags and pieces, or shows it as plain text if Markdown would hide a marked stretch."""
     text = "".join(one.text for one in stretches)
     plain: list[Part] = [Tag("p", attributes={"class": "plain"}), TextRun(text, 0, len(text)), Tag("p", closes=True)]
     parts = read_markdown(text) if len(text) <= LONGEST_LAID_OUT else plain
@@ -155,7 +151,7 @@ def _cuts(stretches: Sequence[PageStretch]) -> Iterator[_Cut]:
 
 
 def _cut(run: TextRun, cuts: Sequence[_Cut], starts: Sequence[int]) -> Iterator[tuple[str, _Cut]]:
-    """The parts of a run. A run that is not a copy of the source, such as an entity, is never split."""
+    """A run that is not a copy of the source, such as an entity, is never split."""
     at = bisect_right(starts, run.start) - 1
     if not run.is_literal:
         yield run.text, cuts[at]

@@ -1,4 +1,4 @@
-"""Formats the parts of reports on the terminal: titled sections, result rows, and shortened text."""
+"""Formats the parts of reports in the terminal: titled sections, result rows, and shortened text."""
 
 from __future__ import annotations
 
@@ -38,7 +38,6 @@ def print_question(console: Console, question: str) -> None:
 
 
 def rows_table(rows: Iterable[tuple[str, RenderableType]]) -> Table:
-    """A table with names on the left and their descriptions on the right."""
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
@@ -48,14 +47,13 @@ def rows_table(rows: Iterable[tuple[str, RenderableType]]) -> Table:
 
 
 def whole_text(parts: Iterable[Text]) -> Text:
-    """A response's parts as a single text without trailing blanks."""
     text = Text().join(parts)
     text.rstrip()
     return text if text else Text("(empty)", style="dim")
 
 
 def one_line(text: str, longest: int = LONGEST) -> str:
-    """The text on one line, cut at the end of a word if it is longer than `longest`."""
+    """Returns the text on one line. If it is longer than `longest`, it is cut at the end of a word."""
     shown = visible(" ".join(text.split()))
     if len(shown) <= longest:
         return shown
@@ -63,7 +61,7 @@ def one_line(text: str, longest: int = LONGEST) -> str:
 
 
 def usage_rows(usage: StageUsage) -> list[Row]:
-    """Calls, tokens, cost and time, or only searches and time if no model was used."""
+    """Returns calls, tokens, cost and time, or only searches and time if no model was used."""
     if figures.used_a_model(usage):
         spent = [("Calls", figures.calls(usage)), ("Tokens", figures.tokens(usage)), ("Cost", figures.cost(usage))]
     else:

@@ -1,4 +1,4 @@
-"""Makes untrusted text safe to display. Visible symbols replace characters that move the cursor or reorder a line."""
+"""Makes untrusted text safe to display: characters that move the cursor or reorder a line become visible symbols."""
 
 from __future__ import annotations
 
@@ -29,10 +29,8 @@ def _symbol(found: re.Match[str]) -> str:
 
 
 def visible(text: str) -> str:
-    """The text with each unsafe character replaced by its Unicode control picture or, if it has none, by U+FFFD.
-
-    Windows line ends become newlines, and other carriage returns become visible. The running time is linear.
-    """
+    """Replaces each unsafe character with its Unicode control picture or, if it has none, with U+FFFD. Windows line
+    endings become newlines, and other carriage returns become visible. Takes linear time."""
     return _UNSAFE.sub(_symbol, text.replace("\r\n", "\n"))
 
 
@@ -44,7 +42,7 @@ class VisibleLines(logging.Formatter):
 
 
 def web_address(source: str) -> str | None:
-    """Returns `source` if it is an http or https URL that is safe to link to, or None for anything else."""
+    """Returns `source` if it is an http or https URL that is safe to link to, or else None."""
     if not _WEB_ADDRESS.fullmatch(source):
         return None
     try:
@@ -54,7 +52,7 @@ def web_address(source: str) -> str | None:
 
 
 def direction(text: str) -> Literal["ltr", "rtl"]:
-    """The writing direction of the text's first strongly directional character, or left to right if there is none."""
+    """The writing direction of the first character that has one, or left to right by default."""
     for character in text:
         strength = unicodedata.bidirectional(character)
         if strength in ("R", "AL"):

@@ -1,4 +1,4 @@
-"""The service. It runs checks over HTTP as jobs that survive restarts, and has a web page for viewing them."""
+"""The service: runs checks over HTTP as jobs that survive restarts, and has a web page."""
 
 from factloop.core.extras import require
 

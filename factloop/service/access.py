@@ -1,4 +1,4 @@
-"""Limits request rates and attempts with wrong keys, and issues tickets that open a single page without a key."""
+"""Limits request rates and wrong keys, and issues tickets that open a single page without a key."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ READS_FOR_A_JOB = 10  # number of read requests that a caller may make for each 
 MOST_REQUESTS = 1_000_000_000
 LONGEST_DAYS = 36_500
 OF_ONE_KEY = RateLimitItemPerMinute(10)
-"""Rate limit for attempts with the same wrong key from one IP address, for example by a misconfigured program."""
+"""For attempts with the same wrong key from one IP address, perhaps by a misconfigured program."""
 OF_AN_ADDRESS = RateLimitItemPerMinute(60)
-"""Rate limit for wrong keys from one IP address. Someone may be guessing, or many people may share the address."""
+"""For wrong keys from one IP address. Someone may be guessing, or many people may share the address."""
 
 
 class SharedHits:
-    """Uses PostgreSQL to count requests across all services. Every method blocks and runs in a single transaction."""
+    """Counts requests across all services in PostgreSQL. Every method blocks and runs in a single transaction."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def take(self, whose: str, amount: int, seconds: float) -> float:
-        """Counts a request and returns 0 or, after `amount` requests in `seconds`, returns how many seconds to wait."""
+        """Counts a request. After `amount` requests in `seconds`, returns how many seconds to wait instead of 0."""
         with self._engine.begin() as connection:
             hold_others_off(connection, f"hits {whose}")
             now: float = connection.execute(select(database_now())).scalar_one()
@@ -52,19 +52,16 @@ class SharedHits:
         return 0.0
 
     def forget(self) -> None:
-        """Deletes requests that are too old to count towards any limit."""
+        """Deletes requests that are too old to count."""
         with self._engine.begin() as connection:
             connection.execute(delete(HITS).where(HITS.c.until <= database_now()))
 
 
 class RateLimits:
-    """Counts requests, including rejected ones, in sliding windows. Bound to one event loop. Requests for work and
-    attempts with wrong keys are counted across all services that share a database, unless the database is unavailable.
-    Each service counts its own read requests. To protect the database from a flood of requests, those rejected in
-    memory never reach it."""
+    """Counts requests in sliding windows. Bound to one event loop. Jobs and wrong keys are counted across all services
+    that share a database, and reads in each service. Requests rejected in memory never reach the database."""
 
     def __init__(self, rate: str) -> None:
-        """Raises ConfigError if the rate is invalid."""
         try:
             jobs = parse_many(rate)
         except ValueError as error:
@@ -78,18 +75,18 @@ class RateLimits:
         self._database: Database | None = None
 
     def share(self, database: Database | None) -> None:
-        """Starts counting across all services that share the database, or only in memory if `database` is None."""
+        """Counts across all services that share the database, or only in memory if it is not shared."""
         self._database = database if database is not None and database.store.is_shared else None
 
     async def take(self, kind: Literal["jobs", "reads"], caller: str) -> None:
-        """Counts a request. If the caller has made too many, raises a RequestRefusal that says how long to wait."""
+        """Counts a request. Raises RequestRefusal, which says how long to wait, if the caller has made too many."""
         for limit in self._limits[kind]:
             if wait_s := await self._wait_s(limit, kind, caller, of_all=kind == "jobs"):
                 waiting = {"Retry-After": str(wait_s)}
                 raise RequestRefusal(429, "too_many_requests", f"too many requests (limit: {limit})", headers=waiting)
 
     async def take_wrong_key(self, address: str, authorization: str) -> None:
-        """Counts an attempt with a wrong key. Raises RequestRefusal after too many attempts. Valid keys never count."""
+        """Counts an attempt with a wrong key. Raises RequestRefusal after too many attempts."""
         key = hashlib.sha256(authorization.encode("utf-8", "surrogateescape")).hexdigest()
         for limit, whose in ((OF_AN_ADDRESS, ("address", address)), (OF_ONE_KEY, ("key", address, key))):
             if wait_s := await self._wait_s(limit, *whose, of_all=True):
@@ -130,19 +127,17 @@ _LONGEST_QUERY = 500
 
 
 class Tickets:
-    """URLs that a browser can open without a key. Each URL works for one owner and one path, for 12 hours. It is signed
-    with one of the owner's keys, so it outlives the process and is valid in every service with that key."""
+    """URLs that open one page for one owner without a key. They work for 12 hours, in every service with that key."""
 
     def __init__(self, keys: ApiKeys, clock: Callable[[], float] = time.time) -> None:
         self._keys, self._clock = keys, clock
 
     def address(self, owner: str, page: str) -> str:
-        """Returns a URL that lets the owner's browser open the page for the next 12 hours."""
         until = str(int(self._clock()) + GOOD_FOR_S)
         return f"{page}?{PARAMETER}={until}.{self._sign(owner, page, until)[0]}"
 
     def owner(self, path: str, query: bytes) -> str | None:
-        """Returns the owner of the ticket in a request's query, or None if it has no valid ticket for this path."""
+        """The owner of the ticket in a request's query, or None if it has no valid ticket for this path."""
         if len(query) > _LONGEST_QUERY or not opens(path):
             return None
         given = parse_qs(query.decode("latin-1")).get(PARAMETER, [""])
@@ -158,5 +153,4 @@ class Tickets:
 
 
 def opens(path: str) -> bool:
-    """Whether a ticket can open this path."""
     return re.fullmatch(TICKET_PAGES, path, re.ASCII) is not None

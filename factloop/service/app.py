@@ -1,4 +1,4 @@
-"""Builds the service as an ASGI application and runs it with uvicorn. The server stops without losing any work."""
+"""Builds the service as an ASGI application and runs it with uvicorn. Stopping it loses no work."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from fastapi import FastAPI, Request, Security
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from filelock import FileLock, Timeout
-from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
 import factloop
@@ -61,8 +60,7 @@ log = logging.getLogger(__name__)
 
 
 def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSettings) -> FastAPI:
-    """Builds the application. It opens its resources on startup and closes them on shutdown. Each check has the
-    deadline in the settings or, by default, `DEADLINE_S`. Raises ConfigError."""
+    """Builds the application, which opens its resources on startup. Raises ConfigError."""
     check = check.model_copy(update={"deadline_s": DEADLINE_S}) if check.deadline_s is None else check
     day = day_limits(settings, check, trust)
     context = ServiceContext(
@@ -111,7 +109,8 @@ async def _opened(
     except OSError as error:
         raise ConfigError(f"cannot use the folder {folder}: {error.strerror or error}") from error
     with ExitStack() as kept:
-        store = JobStore(settings.database_url, most_bytes=int(settings.max_body_mb * 1_000_000))
+        most_bytes, most_kept = (int(mb * 1_000_000) for mb in (settings.max_body_mb, settings.max_kept_mb))
+        store = JobStore(settings.database_url, most_bytes=most_bytes, most_kept=most_kept)
         kept.callback(store.close)
         if not store.is_shared:  # services that share a database should also share the folder
             kept.enter_context(_sole_use(folder))
@@ -155,7 +154,7 @@ def _sole_use(folder: Path) -> Iterator[None]:
 
 
 def build_chat(check: CheckSettings) -> ChatModel | None:
-    """Builds the model that all checks share, with its connections. Raises ConfigError if the model cannot be used."""
+    """Builds the model that all checks share. Raises ConfigError if it cannot be used."""
     if check.model is None:
         return None
     return build_model(check, check.model, base_url=check.base_url, temperature=check.temperature)
@@ -189,6 +188,7 @@ def _info(
         can_search=bool(check.search or check.docs),
         limits=LimitsInfo(
             max_body_bytes=int(settings.max_body_mb * 1_000_000),
+            max_kept_bytes=int(settings.max_kept_mb * 1_000_000),
             max_running=settings.max_jobs,
             max_running_together=settings.max_jobs_together,
             max_queued=settings.max_queued,
@@ -203,7 +203,7 @@ def _info(
 
 
 def in_words(app: FastAPI) -> str:
-    """Summarises a running service's setup (keys, documents, model, and a model's limits for a check) in one line."""
+    """Summarizes the setup in one line: keys, documents, model, and the model's limits for a check."""
     context: ServiceContext = app.state.context
     assert context.opened is not None
     keys, work = context.settings.keys, context.opened.work
@@ -225,8 +225,7 @@ async def _on_refused(request: Request, error: Any) -> Response:
 
 
 async def _on_invalid(request: Request, error: Any) -> Response:
-    """Rejects invalid input with a one-line error that does not repeat the input. For a union, this is the most deeply
-    nested error, which usually concerns the intended type; invalid values precede wrong types."""
+    """For a union, reports the most deeply nested error, which usually concerns the intended type."""
     wrong: Any = max(error.errors(), key=lambda one: (len(one["loc"]), not one["type"].endswith("_type")))
     if wrong["type"] == "json_invalid":
         return await _on_refused(request, RequestRefusal(422, "invalid_input", "the body must be JSON"))
@@ -247,14 +246,8 @@ async def _on_failure(request: Request, error: Any) -> Response:
     return await _on_refused(request, RequestRefusal(status, words.type, words.message))
 
 
-async def _on_damaged(request: Request, error: Any) -> Response:
-    log.error("request %s: a saved text is damaged: %s", request.scope["request_id"], error.title)
-    return await _on_refused(request, RequestRefusal(409, "damaged", "the saved report or its labels are damaged"))
-
-
 _HANDLERS: dict[type[Exception], Any] = {
     RequestValidationError: _on_invalid,
-    ValidationError: _on_damaged,  # requests raise the error above
     HTTPException: _on_http,
     RequestRefusal: _on_refused,
     FactloopError: _on_failure,
@@ -262,8 +255,7 @@ _HANDLERS: dict[type[Exception], Any] = {
 
 
 async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
-    """Serves until the process is stopped (SIGINT or SIGTERM). Unfinished jobs resume at the next start. Calls `ready`
-    with the URL. Raises ConfigError if the service cannot bind its address or open its resources."""
+    """Serves until SIGINT or SIGTERM. `ready` receives the URL. Raises ConfigError if the service cannot start."""
     context: ServiceContext = app.state.context
     with context.settings.binding.listening() as listening:
         async with app.router.lifespan_context(app):
@@ -276,7 +268,7 @@ async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
 
 
 class _Server(uvicorn.Server):
-    """A server that ends open streams and pending responses before it stops, so that connections can close."""
+    """Ends open streams and pending responses before it stops, so that connections can close."""
 
     context: ServiceContext
 
@@ -308,7 +300,7 @@ def _config(app: FastAPI, settings: ServiceSettings) -> uvicorn.Config:
 
 
 def _ignore_signals_again() -> None:
-    """Ignores the signal that the server raises again after it has stopped, so that resources can still be closed."""
+    """Ignores the signal that the server raises again after it has stopped, while resources are being closed."""
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: None)

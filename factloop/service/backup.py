@@ -1,4 +1,4 @@
-"""Copies all rows from one job database to another for a backup, a restore, or a move from SQLite to PostgreSQL."""
+"""Copies all rows from one job database to another: a backup, a restore, or a move from SQLite to PostgreSQL."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from factloop.core.errors import ConfigError
 from factloop.service.database import file_of, locked, open_database, open_to_read, said_by, shown
 from factloop.service.store import ENDED
-from factloop.service.tables import FIRST_FORMAT, FORMAT, FORMATS, JOBS, METADATA, prepare
+from factloop.service.tables import FORMAT, FORMATS, JOBS, METADATA, prepare
 
 ROWS_AT_ONCE = 20  # few, because a row may contain a report of several megabytes
 
 
 def copy_jobs(source: str, target: str) -> int:
-    """Copies jobs, texts, labels, request names and spending. Returns the number of jobs. The source is only read. It
-    may be in use, because the copy is a consistent snapshot. The target must not contain any jobs. Raises ConfigError.
-    """
+    """Copies a consistent snapshot, even of a database in use. Returns the number of jobs. Raises ConfigError."""
     with ExitStack() as opened:
         try:
             reading = open_to_read(source)
@@ -41,7 +39,7 @@ def _refuse_strange(source: Engine, where: str) -> None:
         raise ConfigError(f"{where} is not a factloop job database")
     with source.connect() as connection:
         found = connection.scalar(select(FORMATS.c.format))
-    if found is None or not FIRST_FORMAT <= found <= FORMAT:
+    if found != FORMAT:
         raise ConfigError(f"{where} was written by another version of factloop (format {found}); use that version")
 
 

@@ -44,7 +44,7 @@ class FileReplaced(SQLAlchemyError):
 
 
 def open_database(url: str, *, silent_s: float = SILENT_S) -> Engine:
-    """Returns an engine without connecting to the database. Creates a missing SQLite file. Raises ConfigError."""
+    """Does not connect yet. Creates a missing SQLite file. Raises ConfigError."""
     engine = _engine_of(url, silent_s)
     if engine.dialect.name == "sqlite":
         if (path := file_of(engine)) is not None:
@@ -55,7 +55,7 @@ def open_database(url: str, *, silent_s: float = SILENT_S) -> Engine:
 
 
 def open_to_read(url: str, *, silent_s: float = SILENT_S) -> Engine:
-    """Returns a read-only engine that never creates or changes a file. Raises ConfigError."""
+    """Never creates or changes a file. Raises ConfigError."""
     engine = _engine_of(url, silent_s)
     path = file_of(engine)
     if path is None:
@@ -88,8 +88,7 @@ def _engine_of(url: str, silent_s: float) -> Engine:
 
 
 def _bound_silence(engine: Engine, seconds: float) -> None:
-    """Makes PostgreSQL connections abort any statement that gets no response for this many seconds. TCP does not detect
-    a server that hangs, and PostgreSQL's own timeouts depend on a working server."""
+    """Aborts PostgreSQL statements that get no response, because TCP does not detect a server that hangs."""
     from psycopg import Connection, OperationalError
 
     def bounded(connection: Connection[Any], gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
@@ -118,14 +117,13 @@ def _bound_silence(engine: Engine, seconds: float) -> None:
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """Opens a read-only connection that also reads a running service's write-ahead log. If there is no log, the file is
-    opened as immutable, because SQLite would otherwise create a log and leave it behind."""
+    """Without a write-ahead log, the file is opened as immutable, because SQLite would otherwise leave a log behind."""
     how = "mode=ro" if Path(f"{path}-wal").exists() else "mode=ro&immutable=1"
     return sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, check_same_thread=False)
 
 
 def file_of(engine: Engine) -> Path | None:
-    """The file of a SQLite database, or None if the database is in memory or on a server."""
+    """The file of a SQLite database. None if the database is in memory or on a server."""
     name = engine.url.database
     if engine.dialect.name != "sqlite" or not name or name == ":memory:" or name.startswith("file:"):
         return None
@@ -134,7 +132,7 @@ def file_of(engine: Engine) -> Path | None:
 
 @contextmanager
 def locked(engine: Engine) -> Iterator[None]:
-    """Locks a SQLite file until the block or the process ends. Raises ConfigError if another service has locked it."""
+    """Locks a SQLite file until the block or the process ends. Raises ConfigError if it is already locked."""
     path = file_of(engine)
     if path is None:
         yield
@@ -151,12 +149,19 @@ def locked(engine: Engine) -> Iterator[None]:
 
 
 class Reserve:
-    """Space reserved on disk next to a SQLite file. It is released when the disk is full, so that rows can still be
-    deleted: to delete a row, SQLite first writes the changed pages to its log and then to the file."""
+    """Disk space that is released when the disk is full, because SQLite needs space even to delete rows."""
 
     def __init__(self, engine: Engine, n_bytes: int) -> None:
         self._engine, self._n_bytes, path = engine, n_bytes, file_of(engine)
         self._path = None if path is None else path.with_name(f"{path.name}-reserve")
+        self._left_over = 0
+
+    def free_left_over(self) -> None:
+        """Frees the space that a killed service had reserved, because SQLite needs space to recover its log."""
+        if self._path is not None and self._path.exists():
+            with suppress(OSError, ConfigError), locked(self._engine):  # unless another service is running
+                self._left_over = self._path.stat().st_size
+                self._path.unlink()
 
     @contextmanager
     def taken(self) -> Iterator[None]:
@@ -165,8 +170,7 @@ class Reserve:
             yield
             return
         with suppress(OSError):
-            left_over = self._path.stat().st_size if self._path.exists() else 0
-            self._n_bytes = max(left_over, min(self._n_bytes, shutil.disk_usage(self._path.parent).free // 2))
+            self._n_bytes = max(self._left_over, min(self._n_bytes, shutil.disk_usage(self._path.parent).free // 2))
         self._take(self._path)
         try:
             yield
@@ -179,7 +183,7 @@ class Reserve:
                 file.write(os.urandom(min(left, 1_000_000)))  # random bytes, which no file system can compress
 
     def within(self, work: Callable[[Connection], T]) -> T:
-        """Runs `work` in a transaction and uses the reserved space if the disk is full. Raises SQLAlchemyError."""
+        """Runs `work` in a transaction, with the reserved space if the disk is full. Raises SQLAlchemyError."""
         try:
             with self._engine.begin() as connection:
                 return work(connection)
@@ -202,9 +206,7 @@ class Reserve:
 
 @contextmanager
 def sole_use(engine: Engine) -> Iterator[None]:
-    """Locks a SQLite file for this service. Raises ConfigError if another service has locked the file, or if it cannot
-    be written to, for example on a full disk. While the file is locked, each transaction raises FileReplaced if
-    the file was deleted or overwritten in the meantime, because new data would be lost at the next start."""
+    """Raises ConfigError if the file is locked or not writable. Transactions raise FileReplaced once it is gone."""
     path = file_of(engine)
     with locked(engine), nullcontext() if path is None else _watched(engine, path):
         yield
@@ -212,7 +214,7 @@ def sole_use(engine: Engine) -> Iterator[None]:
 
 @contextmanager
 def _watched(engine: Engine, path: Path) -> Iterator[None]:
-    """Marks the file with a random number and checks this number before each transaction."""
+    """Marks the file with a random number, which is compared before each transaction."""
     stamp = secrets.randbelow(2**31 - 1) + 1
     try:
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
@@ -248,7 +250,6 @@ def _is_ours(path: Path, descriptor: int, stamp: bytes) -> bool:
 
 
 def shown(url: str) -> str:
-    """The URL without any password."""
     try:
         return make_url(url).render_as_string(hide_password=True)
     except ArgumentError:
@@ -256,17 +257,17 @@ def shown(url: str) -> str:
 
 
 def is_full(error: SQLAlchemyError) -> bool:
-    """Whether the disk is full, in which case SQLite can only read and delete."""
+    """Whether the disk is full. SQLite can then only read and delete."""
     code = getattr(getattr(error, "orig", None), "sqlite_errorcode", 0)
     return code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 
 def unusable(url: str, error: SQLAlchemyError) -> ConfigError:
-    return ConfigError(f"cannot use --database {shown(url)}: {said_by(error)}")
+    remedy = "; if its disk is full, free some space" if is_full(error) else ""
+    return ConfigError(f"cannot use --database {shown(url)}: {said_by(error)}{remedy}")
 
 
 def said_by(error: SQLAlchemyError) -> str:
-    """The first line of an error message from the database or factloop."""
     told = str(getattr(error, "orig", None) or (error if isinstance(error, FileReplaced) else type(error).__name__))
     return (told.strip().splitlines() or ["no reason was given"])[0]
 

@@ -1,9 +1,13 @@
-"""Turns rejections and failures into HTTP statuses and a uniform body that never reveals a path, key or traceback."""
+"""Turns rejections and failures into HTTP statuses and bodies that never reveal a path, key or traceback."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
+from typing import TypeVar
+
+from pydantic import ValidationError
 
 from factloop.core.errors import (
     BudgetExceeded,
@@ -29,8 +33,12 @@ STATUS_OF_FAILURE = {
     "not_set_up": 503,
     "cancelled": 409,
     "stopping": 503,
+    "storage_full": 507,
 }
-"""HTTP statuses for callers who wait for a job that fails. All other failures have status 500."""
+"""For callers who wait for a job that fails. All other failures have status 500."""
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
 
 
 class RequestRefusal(Exception):
@@ -51,7 +59,6 @@ class RequestRefusal(Exception):
         self.words = error_words(type, message, field)
 
     def body(self, request_id: str) -> tuple[bytes, str]:
-        """The response body and its content type."""
         if self.page is not None:
             return self.page.encode(), "text/html; charset=utf-8"
         body = ErrorBody(error=self.words, request_id=request_id)
@@ -72,7 +79,7 @@ def unavailable(type: str, message: str, retry_after_s: int | None = RETRY_AFTER
 
 
 def not_kept() -> RequestRefusal:
-    """Returns the rejection for requests that arrive while the database is unavailable or cannot be written to."""
+    """For requests that arrive while the database is unavailable or not writable."""
     return unavailable("not_kept", "the service cannot save jobs at the moment; try again later")
 
 
@@ -81,18 +88,26 @@ def stopping() -> RequestRefusal:
 
 
 def refuse_without_evaluation(what: str) -> None:
-    """Raises RequestRefusal if the evaluation package is not installed."""
     if find_spec("factloop.evaluation") is None:
         raise unavailable("not_set_up", f"{what} need factloop.evaluation, which is not installed", None)
 
 
+def read_saved(read: Callable[[str], T], text: str) -> T:
+    """Reads a text that the service saved. Raises RequestRefusal if the text is damaged."""
+    try:
+        return read(text)
+    except ValidationError as error:
+        log.error("a saved text is damaged: %s", error.title)
+        raise RequestRefusal(409, "damaged", "the saved report or its labels are damaged") from error
+
+
 def error_words(type: str, message: str, field: str | None = None) -> ErrorWords:
-    """Returns an error. Its message may quote the caller's input, so it is shortened and loses lone surrogates."""
+    """The message may quote the caller's input, so it is shortened, and lone surrogates are removed."""
     return ErrorWords(type=type, message=_cut(message), field=None if field is None else _cut(field))
 
 
 def failure_words(error: FactloopError) -> ErrorWords:
-    """Describes a failure for callers. Hides details of an invalid configuration, such as file names."""
+    """Hides details of an invalid configuration, such as file names."""
     match error:
         case DataError():
             return error_words("invalid_input", str(error), error.field)

@@ -1,7 +1,4 @@
-"""Connects the service to the evaluation package: runs audits and adds evaluation reports to the results.
-
-It is imported on demand, and only if that package is installed.
-"""
+"""Runs audits and shows evaluation reports. Imported only if the evaluation package is installed."""
 
 from __future__ import annotations
 
@@ -34,6 +31,7 @@ from factloop.evaluation.runs.views.sheets import mean_basis
 from factloop.evaluation.runs.views.shown import render_run_html
 from factloop.reports.figures import plural
 from factloop.service.errors import invalid
+from factloop.service.limited import MOST_MEMORY
 from factloop.service.reading import output_of
 from factloop.service.shapes import AuditAsk, AuditSummary, HeadlineFigure, ResultKind
 
@@ -43,7 +41,7 @@ MOST_FIGURES = 3  # number of evaluators or variants whose figures are shown in 
 
 
 def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
-    """Writes the rows to a file for the audit (blocking). Raises DataError if the audit would reject a row."""
+    """Writes the rows to a file for the audit. Blocks. Raises DataError if the audit would reject a row."""
     make_private_folder(folder)
     file = folder / "rows.jsonl"
     try:
@@ -60,14 +58,16 @@ def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
 
 
 async def audit(ask: AuditAsk, folder: Path) -> tuple[AuditReport, str, AuditSummary]:
-    """Runs the audit in a process that can be stopped, and returns the report, its JSON and its summary."""
+    """Runs the audit in a process that can be stopped. Returns the report, its JSON and its summary."""
     file = await asyncio.to_thread(write_rows, ask.rows, folder)
     try:
         output = await output_of(LONGEST_S, "factloop", "research", "audit", str(file), "--json", "-")
     except TimeoutError:
         raise DataError(f"the audit took longer than {LONGEST_S:,} s; audit fewer rows at a time") from None
+    except MemoryError:
+        raise DataError(f"the audit needed more than {MOST_MEMORY / 1e9:g} GB of memory; audit fewer rows") from None
     if output is None:
-        raise ToolError("the audit failed or needed too much memory", tool="audit")
+        raise ToolError("the audit failed", tool="audit")
     result = output.decode()
     report = await asyncio.to_thread(AuditReport.model_validate_json, result)
     data = report.data
@@ -77,7 +77,7 @@ async def audit(ask: AuditAsk, folder: Path) -> tuple[AuditReport, str, AuditSum
 
 @lru_cache(maxsize=4)
 def comparison_page(folders: tuple[Path, Path], dates: tuple[object, object]) -> str:  # noqa: ARG001 - for the cache
-    """Returns the page that compares two runs or two experiments. Raises RequestRefusal if they cannot be compared."""
+    """Compares two runs or two experiments. Raises RequestRefusal if they cannot be compared."""
     try:
         if all(map(is_experiment, folders)):
             return render_experiment_html(assess(side_by_side([*map(str, folders)])))

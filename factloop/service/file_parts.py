@@ -20,11 +20,11 @@ from factloop.tools.search.documents.files import find_files, is_compressed
 from factloop.tools.search.documents.loaders import load_sections
 
 MOST_UNPACKED = 32_000_000
-"""Maximum uncompressed size of a Word, Excel or PowerPoint file in bytes, and of any file in characters."""
+"""In bytes of an uncompressed Word, Excel or PowerPoint file, and in characters of any file."""
 
 
 def answer(file: str, most: int, longest: int) -> dict[str, Any]:
-    """Returns a dictionary with one key: `parts`, `why` (if the file cannot be read) or `not_set_up`."""
+    """A dictionary with one key: `parts`, `why` (if the file cannot be read) or `not_set_up`."""
     try:
         return {"parts": list(_parts(file, most, longest))}
     except DataError as error:
@@ -34,7 +34,7 @@ def answer(file: str, most: int, longest: int) -> dict[str, Any]:
     except BadZipFile as error:
         return {"why": f"cannot be read ({error})"}
     except OSError as error:
-        return {"why": f"cannot be read ({error.strerror})"}
+        return {"why": f"cannot be read ({error.strerror or error})"}
 
 
 def _parts(file: str, most: int, longest: int) -> Iterator[dict[str, Any]]:

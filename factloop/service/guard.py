@@ -1,8 +1,4 @@
-"""Middleware that checks every request's caller, host, rate and size.
-
-The key is checked before the body is read. The body's size is checked while reading, and bodies that are too long are
-never parsed.
-"""
+"""Middleware that checks every request's caller, host, rate and size. Keys are checked before the body is read."""
 
 from __future__ import annotations
 
@@ -27,21 +23,21 @@ from factloop.service.pages import EXPIRED
 from factloop.service.routes import ServiceContext
 
 NO_JOB = frozenset({"/v1/tickets", "/v1/documents"})
-"""Paths whose POST requests count as reads, because they do not create jobs."""
+"""POST requests to these paths count as reads, because they create no jobs."""
 PROBES = frozenset({"/health", "/ready", "/metrics"})
-"""Paths whose requests are logged only at the lowest level, because they arrive every few seconds."""
+"""Logged only at the lowest level, because they arrive every few seconds."""
 MOST_CONNECTIONS = 1_000  # maximum number of connections; further ones get status 503
 MOST_OPEN = 64
-"""Maximum number of concurrent requests per key if there are several keys. Event streams and requests that wait for a
-report count as well. A single key, or all callers of a service without keys, may use half of the connections."""
+"""Concurrent requests per key if there are several keys, including event streams and requests that wait for a report. A
+single key, or all callers of a service without keys, may use half of the connections."""
 TAKES_LITTLE = frozenset({"/v1/tickets"})
 MOST_WHERE_LITTLE_IS_READ = 100_000
-"""Maximum body size in bytes for the `TAKES_LITTLE` paths and for PUT. Larger bodies would delay other callers."""
+"""In bytes, for `TAKES_LITTLE` paths and PUT. Larger bodies would delay other callers."""
 MOST_IN_AUDIT = 1_000_000  # maximum number of JSON values in an audit, which may have 100,000 rows
 LONGEST_PATH = 200
 READING = frozenset({"GET", "HEAD"})
 MOST_WHERE_NONE_IS_READ = 1_000
-"""Maximum body size in bytes on routes that ignore the body. Some clients send a body with every request."""
+"""In bytes, for routes that ignore the body. Some clients send one with every request."""
 MOST_DISCARDED = 64_000_000  # maximum number of bytes that are read and discarded after a rejection
 DISCARDED_WITHIN_S = 5.0
 SENT_WITHIN_S = 60.0  # seconds within which each part of a response must be sent
@@ -55,13 +51,12 @@ KEPT_FROM_BROWSERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
 }
-"""Default headers of all responses."""
 
 log = logging.getLogger(__name__)
 
 
 class ServiceGuard:
-    """ASGI middleware that sets `scope["request_id"]`, and `scope["owner"]` for the routes under /v1/."""
+    """Sets `scope["request_id"]`, and `scope["owner"]` for the routes under /v1/."""
 
     def __init__(self, app: ASGIApp, context: ServiceContext) -> None:
         self._app, self._settings, self._metrics = app, context.settings, context.metrics
@@ -90,7 +85,7 @@ class ServiceGuard:
             self._log(scope, request_id, answer.status, time.perf_counter() - begun)
 
     def _log(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
-        """Logs one line about the request. Leaves out the query, because it may contain a ticket."""
+        """Leaves out the query, because it may contain a ticket."""
         address, path = (scope.get("client") or ("-",))[0], scope["raw_path"].decode("latin-1")[:LONGEST_PATH]
         told = {"method": scope["method"], "path": path, "status": status, "seconds": round(seconds, 3)}
         told |= {"request_id": request_id, "address": address}
@@ -129,8 +124,7 @@ class ServiceGuard:
 
     @contextmanager
     def _open(self, owner: str | None) -> Iterator[None]:
-        """Counts the owner's request while it is in progress, so that no owner can take all connections. Raises
-        RequestRefusal if the owner has too many requests. Requests without an owner, such as probes, do not count."""
+        """Keeps an owner from taking all connections. Raises RequestRefusal. Probes and the like have no owner."""
         if owner is None:
             yield
             return
@@ -149,7 +143,7 @@ class ServiceGuard:
             self._n_open[owner] -= 1
 
     async def _without_owner(self, scope: Scope, headers: Headers, address: str) -> RequestRefusal:
-        """Returns the rejection for an unknown caller. A missing key does not count: pages then ask for one."""
+        """A missing key does not count as wrong: pages then ask for one."""
         if given := headers.get("authorization"):
             scope["wrong_key"] = True
             self._metrics.wrong_keys.inc()
@@ -164,7 +158,7 @@ class ServiceGuard:
         )
 
     def _refuse_strange_host(self, headers: Headers) -> None:
-        """Rejects unknown host names, so that other sites cannot reach this service through their own DNS names."""
+        """Other sites could otherwise reach this service through their own DNS names."""
         if not self._settings.binding.is_loopback:
             return
         host = headers.get("host", "")
@@ -175,7 +169,7 @@ class ServiceGuard:
             raise RequestRefusal(400, "wrong_host", "this service accepts requests only at its own address")
 
     def _refuse_other_site(self, headers: Headers) -> None:
-        """Rejects changes that pages on other sites request, because they would be made on behalf of the user."""
+        """Pages on other sites could otherwise make changes on behalf of the user."""
         origin = headers.get("origin")
         if origin is None or origin == self._settings.public_origin:
             return
@@ -224,8 +218,7 @@ def _bad_request(message: str, headers: Mapping[str, str] | None = None) -> Requ
 
 
 class _RequestBody:
-    """The body that the caller sends, and whether all of it has arrived. A caller that `waits` sends the body only
-    after a "100 Continue" response, sent when the body is first read."""
+    """A caller that `waits` sends its body only after a "100 Continue" response, sent on the first read."""
 
     def __init__(self, receive: Receive, *, waits: bool) -> None:
         self._receive, self._is_whole = receive, waits
@@ -236,7 +229,7 @@ class _RequestBody:
         return message
 
     async def discard(self) -> None:
-        """Discards some of the remaining body, since callers that are cut off while sending never see the response."""
+        """Reads a little more, because callers that are cut off while sending never see the response."""
         size = 0
         with suppress(TimeoutError):
             async with asyncio.timeout(DISCARDED_WITHIN_S):
@@ -245,7 +238,7 @@ class _RequestBody:
 
 
 class _AnswerSender:
-    """Adds the headers common to all responses and records whether the response has started."""
+    """Adds the common headers and records whether the response has started."""
 
     def __init__(self, send: Send, arriving: _RequestBody, request_id: str) -> None:
         self._send, self._arriving, self._request_id = send, arriving, request_id
@@ -274,7 +267,7 @@ class _AnswerSender:
 
 
 def _asks_for_work(scope: Scope) -> bool:
-    """Whether a request creates work. Cancelling and deleting do not count towards the limit on work."""
+    """Whether a request counts towards the limit on work. Cancelling and deleting do not."""
     return scope["method"] == "POST" and not scope["path"].endswith("/cancel")
 
 

@@ -1,7 +1,7 @@
-"""Creates, finds, follows, cancels and deletes the service's jobs, and limits their number.
+"""Creates, finds, follows, cancels and deletes jobs, and limits their number.
 
-A job is saved in the database before the request is answered. With PostgreSQL, several services can share the jobs. A
-job submitted to one service may run in another, but it can be found, followed and cancelled in any of them.
+A job is saved before the request is answered. With PostgreSQL, several services can share the jobs: a job submitted to
+one may run in another, and it can be found, followed and cancelled in any of them.
 """
 
 from __future__ import annotations
@@ -61,8 +61,6 @@ def _read_portion(rest: str, portion: str | None) -> tuple[list[LiveEvent], str,
 
 
 class Jobs:
-    """Manages jobs in one event loop."""
-
     def __init__(
         self,
         database: Database,
@@ -108,13 +106,12 @@ class Jobs:
         return self._runner.is_stopping
 
     async def start(self) -> None:
-        """Resumes the jobs left by an earlier process."""
         self._runner.start()
         self._tasks += [asyncio.create_task(self._sweep()), asyncio.create_task(self._watch_keys())]
 
     async def submit(self, owner: str, asked: Job, request: str, key: str | None = None) -> Job:
-        """Saves a job and returns it, or returns the earlier job with the same key. Raises RequestRefusal if too many
-        jobs are waiting, the daily budget is spent, or the key was used for a different request."""
+        """Saves a job, unless an earlier one has the same `key`. Raises RequestRefusal if there is no room for it, the
+        daily budget is spent, or the key belongs to a different request."""
         if self.is_stopping:
             raise stopping()
         digest = hashlib.sha256(f"{asked.kind}\n{request}".encode()).hexdigest()
@@ -141,18 +138,17 @@ class Jobs:
         return JobPage(jobs=tuple(map(self._now, found)), next=older)
 
     async def text(self, job_id: str, name: TextName) -> str | None:
-        """Returns the request, the result or the labels of a job as JSON."""
         return await self._database.ask(self._store.text, job_id, name)
 
     async def change_label(self, job_id: str, claim_id: str, label: GivenLabel | None) -> GivenLabel | None:
-        """Saves a claim's label, or deletes it if `label` is None. Returns the old label. Raises RequestRefusal."""
+        """Saves or, if `label` is None, deletes a claim's label. Returns the old label. Raises RequestRefusal."""
         try:
             return await self._database.ask(self._store.change_label, job_id, claim_id, label)
         except LookupError as error:  # the job has been deleted since it was found
             raise not_found("job") from error
 
     async def ended(self, job_id: str, owner: str) -> Job | None:
-        """Waits until the job ends. Returns the job, or None if it was deleted. Raises RequestRefusal."""
+        """Waits until the job ends. None if it was deleted. Raises RequestRefusal."""
         while True:
             live = self._live(job_id, owner)
             if live is not None:
@@ -173,9 +169,8 @@ class Jobs:
     async def follow(
         self, job_id: str, owner: str, after: int, heartbeat_s: float, compute: Callable[..., Awaitable[Any]]
     ) -> AsyncGenerator[list[LiveEvent], None]:
-        """Yields all past and future events with numbers above `after`. Saved events are yielded in groups. An empty
-        list means that nothing has happened for a while. `compute` fetches and reads saved events, one portion at a
-        time, when it is the caller's turn. Ends early if the service stops or the database fails."""
+        """Yields past and future events with numbers above `after`, and an empty list from time to time. `compute`
+        reads saved events in the caller's turns. Ends early if the service stops or the database fails."""
         heard_s = time.monotonic()
         while True:
             live = self._live(job_id, owner)
@@ -205,7 +200,7 @@ class Jobs:
                 yield []
 
     async def cancel(self, job_id: str, owner: str) -> Job | None:
-        """Cancels the job in whichever service runs it, and waits until it ends. Returns None if it was deleted."""
+        """Cancels the job, in whichever service runs it, and waits until it ends. None if it was deleted."""
         while True:
             live = self._live(job_id, owner)
             if live is not None:
@@ -221,22 +216,21 @@ class Jobs:
             await self._runner.moved(self._runner.poll_s)
 
     async def delete(self, job_id: str) -> None:
-        """Deletes a finished job."""
         await self._database.ask(self._store.delete, job_id)
 
     async def delete_older(self, owner: str, than: datetime) -> int:
-        """Deletes the owner's finished jobs that were created before this time, and returns how many there were."""
+        """Deletes the owner's finished jobs that were created before this time. Returns how many there were."""
         return await self._database.ask(self._store.delete_older, than, owner)
 
     async def day_of(self, owner: str) -> tuple[Cost, Cost]:
-        """Returns the owner's daily limits and what is left of them (None if the database is unavailable)."""
+        """The owner's daily limits, and what is left of them if the database is available."""
         day, left = self._day.of_owner(owner), Cost()
         with suppress(RequestRefusal):
             left = await self._database.ask(self._store.within, partial(self._day.left, owner=owner))
         return day, left
 
     async def queue(self) -> tuple[float, float]:
-        """Returns the number of jobs in the queue and the oldest job's age in seconds. Both are NaN if unknown."""
+        """The number of jobs in the queue and the oldest job's age in seconds. Both are NaN if unknown."""
         try:
             n_waiting, oldest = await self._database.ask(self._store.waiting)
         except RequestRefusal:
@@ -248,7 +242,6 @@ class Jobs:
         await self._database.ask(self._store.probe)
 
     def begin_stop(self) -> None:
-        """Stops the running jobs. They return to their places in the queue, for another service or the next start."""
         self._runner.begin_stop()
 
     async def aclose(self) -> None:
@@ -344,7 +337,7 @@ WARM_AGAIN_S = 60.0  # seconds before another attempt to warm up
 
 
 class Readiness:
-    """Checks whether the service can accept jobs. Bound to one event loop; checks at most once a second."""
+    """Whether the service can accept jobs. Bound to one event loop. Checks at most once a second."""
 
     def __init__(
         self, jobs: Jobs, folder: Path, warm_up: Callable[[], Awaitable[None]], again_s: float = WARM_AGAIN_S
@@ -352,11 +345,10 @@ class Readiness:
         self._jobs, self._folder, self._again_s = jobs, folder, again_s
         self._cold: str | None = "the service is still loading what the first check needs"
         self.warming = asyncio.create_task(self._warm(warm_up))
-        """The warm-up task. It is cancelled if the service stops."""
+        """Cancelled if the service stops."""
         self._looking: asyncio.Task[tuple[Trouble, ...]] | None = None
 
     async def troubles(self) -> tuple[Trouble, ...]:
-        """Returns the reasons why the service cannot accept jobs, if there are any."""
         if self._looking is None:
             self._looking = asyncio.create_task(self._look())
             self._looking.add_done_callback(lambda _: asyncio.get_running_loop().call_later(1.0, self._forget))

@@ -1,7 +1,7 @@
-"""Calls the database from the event loop. Logs one line when the database fails and one when it recovers.
+"""Calls the database from the event loop.
 
-If the database is unavailable, a call may take up to ten seconds to fail. Only one call at a time then tries the
-database, and all others are rejected immediately, so that callers do not wait for each other's failures.
+If the database is unavailable, a call may take up to ten seconds to fail. Only one call at a time then tries it, and
+all others are rejected at once.
 """
 
 from __future__ import annotations
@@ -25,14 +25,13 @@ P = ParamSpec("P")
 T = TypeVar("T")
 THREADS_TO_A_SERVER = 4
 _OF_ONE_STATEMENT = (DataError, IntegrityError, ProgrammingError)
-"""Failures that concern a single statement, so other statements may succeed."""
+"""These concern a single statement, so others may succeed."""
 
 log = logging.getLogger(__name__)
 
 
 class Database:
-    """Runs the store in separate threads: a few for a server, but only one for SQLite, which allows a single writer.
-    Lists of jobs are read in a thread of their own, because they may take much longer than everything else."""
+    """Runs the store in its own threads: one for SQLite, which allows only one writer, and one for slow lists."""
 
     def __init__(self, store: JobStore) -> None:
         self.store = store
@@ -47,14 +46,13 @@ class Database:
         self._in_touch_since = time.monotonic()
 
     async def ask(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Makes the call. Raises RequestRefusal if it fails, or if another call is trying an unavailable database."""
+        """Raises RequestRefusal if the call fails, or if another call is trying an unavailable database."""
         if self._is_away and self._under_way:
             raise not_kept()
         return await self.save(call, *args, **kwargs)
 
     async def save(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Makes the call. If another call is already trying an unavailable database, this call waits for that one, and
-        fails if it fails."""
+        """Like `ask`, but if another call is trying an unavailable database, waits for that call."""
         work: Any = partial(call, *args, **kwargs)
         threads = self._listing if call == self.store.page else self._threads
         asked: Future[T] = threads.submit(self._in_turn, self._n_outages, work)
@@ -80,7 +78,7 @@ class Database:
 
     @property
     def is_in_trouble(self) -> bool:
-        """Whether the database has failed and has not accepted a row since then."""
+        """Whether the database has failed and has not accepted a row since."""
         return self._trouble is not None
 
     @property
@@ -95,7 +93,7 @@ class Database:
         await asyncio.to_thread(self.store.close)
 
     def _in_turn(self, n_outages: int, work: Callable[[], T]) -> T:
-        """Makes the call in a thread, unless an earlier call has found that the database is unavailable."""
+        """Makes the call, unless an earlier one has found that the database is unavailable."""
         if n_outages != self._n_outages:
             raise not_kept()
         try:

@@ -1,9 +1,8 @@
-"""Manages leases. A lease records which service is running a job, and until when.
+"""A lease records which service is running a job, and until when.
 
-A job without a lease can be taken by any service. A service leases jobs for a few seconds and renews the leases while
-it is working. If a service dies, its leases expire and other services take over its jobs. If the database is not
-shared, leases do not expire, and the next start ends them. A job fails if several services have died while running it,
-because the job may be the cause.
+Services renew the leases of their jobs. If a service dies, its leases expire, and other services take over its jobs. If
+the database is not shared, the next start ends them. A job fails if several services have died while running it,
+because it may be the cause.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 from factloop.entrance.keys import ApiKeys
 from factloop.entrance.turns import Turns, Waiting
 from factloop.service import store as stores
-from factloop.service.errors import error_words
+from factloop.service.errors import RequestRefusal, error_words
 from factloop.service.shapes import ErrorWords, Progress, Status
 from factloop.service.spending import FREE, Cost, DayLimits
 from factloop.service.store import ENDED, UNFINISHED, WAITING, JobStore, StoredJob, TextName, row_of, stored_of
@@ -37,27 +36,23 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class LeasedJob:
-    """A job that this service has leased."""
-
     stored: StoredJob
     request: str
     may_have_paid: bool
-    """Whether an earlier service died after starting the job, or was stopped after the job's first call or search."""
+    """Whether an earlier service died after starting the job, or stopped after the job's first call or search."""
 
 
 @dataclass(frozen=True)
 class Renewal:
-    """The leases that this service still holds, and the leased jobs to be cancelled."""
+    """The leases that this service still holds, and the leased jobs to cancel."""
 
     held: frozenset[str]
     cancelled: frozenset[str]
-    """Jobs that another service was asked to cancel."""
     n_services: int
-    """Number of running services, including this one."""
 
 
 class Leases:
-    """The leases of one service. Every method runs in one transaction and blocks, so call it outside the event loop."""
+    """The leases of one service. Every method blocks and runs in one transaction."""
 
     def __init__(
         self,
@@ -70,9 +65,8 @@ class Leases:
         together: Turns | None = None,
         keys: ApiKeys | None = None,
     ) -> None:
-        """A lease lasts for `seconds` unless renewed. `most_at_work` limits the number of running jobs across all
-        services, and `day` limits the cost of a day's jobs. `turns` decides whose job runs next in this service, and
-        `together` limits how many of a caller's jobs run across all services. `keys` contains the callers' keys."""
+        """Leases last for `seconds`. `turns` decides whose job runs next here. Across all services, `most_at_work`
+        limits the running jobs, `together` limits those of each caller, and `day` limits the cost of a day's jobs."""
         self._store, self._engine, self.seconds = store, store.engine, seconds
         self._most_at_work, self._day = most_at_work, day or DayLimits(Cost(), Cost())
         self._turns, self._together, self._keys = turns or Turns(), together or Turns(), keys
@@ -85,8 +79,7 @@ class Leases:
                 connection.execute(update(JOBS).where(JOBS.c.leased_by.is_not(None)).values(leased_until=ENDED))
 
     def cancel_disowned(self, gone: Collection[str] | None = None) -> None:
-        """Cancels the jobs of the owners in `gone` or, by default, of all owners without a key. Otherwise, no one could
-        see or stop these jobs, and no key's limits would apply to them."""
+        """Cancels the jobs of `gone` owners or, by default, of all owners without a key, who could not stop them."""
         if not self._keys:
             return
         with self._engine.begin() as connection:
@@ -99,8 +92,7 @@ class Leases:
             log.warning("unfinished jobs cancelled because their keys were removed: %d", len(rows))
 
     def take(self, most: int, *, lapsed: bool) -> list[LeasedJob]:
-        """Leases up to `most` waiting jobs, as the callers' turns come up. If `lapsed` is set, dead services' jobs are
-        leased as well. Skips rows that are locked, and owners whose keys this service does not know yet."""
+        """Leases up to `most` jobs in the callers' turns. With `lapsed`, also takes over dead services' jobs."""
         free = WAITING
         taken: list[LeasedJob] = []
         with self._engine.begin() as connection:
@@ -134,7 +126,6 @@ class Leases:
         return taken
 
     def renew(self, jobs: Iterable[StoredJob]) -> Renewal:
-        """Renews the jobs' leases and saves the jobs' progress."""
         held, cancelled = set(), set()
         with self._engine.begin() as connection:
             for stored in sorted(jobs, key=lambda one: one.job.id):
@@ -155,30 +146,29 @@ class Leases:
         ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service
         with self._engine.begin() as connection:
             if connection.execute(select(JOBS.c.id).where(*ours).with_for_update()).first() is not None:
-                stores.write_texts(connection, stored.job.id, {"events": events})
+                stores.write_texts(connection, stored.job.id, stored.owner, {"events": events})
 
     def end(self, stored: StoredJob, texts: Mapping[TextName, str]) -> bool:
-        """Saves an ended job and its texts. Returns False and saves nothing if the lease or the job is gone. This can
-        be repeated after a connection failure, because a job that is already saved does not change."""
+        """Saves an ended job and its texts. False if the lease or the job is gone. Can be repeated."""
         with self._engine.begin() as connection:
             ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service
             changed = connection.execute(update(JOBS).where(*ours).values(**row_of(stored), **_NO_LEASE))
             if changed.rowcount:
                 self._day.settle(connection, stored.job, stored.attempt)
-                stores.write_texts(connection, stored.job.id, texts)
+                stores.write_texts(connection, stored.job.id, stored.owner, texts)
                 return True
             kept = connection.scalar(select(JOBS.c.job).where(JOBS.c.id == stored.job.id))
         return kept == stored.job.model_dump_json()
 
     def give_back(self, stored: StoredJob) -> bool:
-        """Returns the job to the queue for any service. Returns False if the lease is gone."""
+        """Returns the job to the queue. False if the lease is gone."""
         with self._engine.begin() as connection:
             if is_ours := _put_back(connection, stored, self.service):
                 self._day.settle(connection, stored.job, stored.attempt)
         return is_ours
 
     def cancel(self, job_id: str) -> StoredJob | None:
-        """Cancels a waiting job, or asks the service that is running the job to cancel it. Returns the job."""
+        """Cancels a waiting job, or asks the service that is running it to do so."""
         with self._engine.begin() as connection:
             row = connection.execute(select(JOBS).where(JOBS.c.id == job_id).with_for_update()).first()
             return None if row is None else _cancelled(connection, row)
@@ -208,7 +198,7 @@ class Leases:
         return connection.scalar(services) or 0
 
     def _taken(self, connection: Connection, row: Any, spent: set[str]) -> LeasedJob | None:
-        """Leases and returns the row's job, or None if it must not run. Adds owners without budget to `spent`."""
+        """None if the job must not run. Adds owners whose budget is spent to `spent`."""
         stored = stored_of(row)
         if stored is None:  # otherwise, every later call would read it again
             connection.execute(update(JOBS).where(JOBS.c.id == row.id).values(status="failed", **_NO_LEASE))
@@ -228,6 +218,12 @@ class Leases:
             raise LookupError("it has no request")
         if row.cancel_asked:
             _ended(connection, stored, "cancelled")
+            return None
+        try:  # a report may be a hundred times as large as its request
+            if stored.attempt == 0:  # later attempts may have paid for answers
+                self._store.refuse_full(connection, stored.owner)
+        except RequestRefusal as refused:
+            _ended(connection, stored, "failed", refused.words)
             return None
         n_deaths = stored.job.n_deaths + (row.leased_by is not None)
         if n_deaths >= MOST_DEATHS:

@@ -11,7 +11,8 @@ import signal
 import sys
 from contextlib import suppress
 
-_MOST_MEMORY = 2_000_000_000  # in bytes of address space
+MOST_MEMORY = 2_000_000_000  # in bytes of address space
+OUT_OF_MEMORY = 70  # exit code
 
 
 def _limit(seconds: int) -> None:
@@ -23,7 +24,7 @@ def _limit(seconds: int) -> None:
     signal.signal(signal.SIGALRM, lambda *_: sys.exit("this took too long"))
     signal.alarm(seconds)
     # The alarm cannot interrupt C code, so CPU time is limited as well.
-    for which, most in ((resource.RLIMIT_CPU, seconds + 5), (resource.RLIMIT_AS, _MOST_MEMORY)):
+    for which, most in ((resource.RLIMIT_CPU, seconds + 5), (resource.RLIMIT_AS, MOST_MEMORY)):
         with suppress(ValueError, OSError):  # there is already a lower limit, or the system supports none (macOS)
             resource.setrlimit(which, (most, most))
 
@@ -31,4 +32,7 @@ def _limit(seconds: int) -> None:
 if __name__ == "__main__":
     _limit(int(sys.argv[1]))
     sys.argv[:] = sys.argv[2:]
-    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+    try:
+        runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+    except MemoryError:
+        sys.exit(OUT_OF_MEMORY)

@@ -1,4 +1,4 @@
-"""Logs one line for each request and each problem in the service, as text or as JSON."""
+"""One line for each request and each problem in the service, as text or as JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from factloop.reports.visible import VisibleLines
 
 
 class Lines(VisibleLines):
-    """Formats the UTC time, level and message. Lines for requests also contain the method, path, status and key."""
+    """Formats the UTC time, level and message and, for requests, the method, path, status and key."""
 
     def __init__(self, format: LogFormat) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -33,7 +33,7 @@ class Lines(VisibleLines):
 
 
 def log_to_stderr(format: LogFormat, level: LogLevel) -> None:
-    """Logs factloop's messages from this level upwards, and warnings from its libraries, to standard error."""
+    """Logs factloop's messages from this level upwards, and warnings from its libraries."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Lines(format))
     logging.basicConfig(handlers=[handler], level=logging.WARNING)

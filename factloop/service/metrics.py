@@ -1,4 +1,4 @@
-"""Exports Prometheus metrics for requests, jobs, claims and costs since startup."""
+"""Prometheus metrics for requests, jobs, claims and costs since startup."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 
 
 class Metrics:
-    """One service's metrics, in a registry of their own."""
-
     def __init__(self, names: Mapping[str, str]) -> None:
         """`names` maps owners to their names in the metrics."""
         self._names = names
@@ -51,7 +49,6 @@ class Metrics:
         self._waited.set(oldest_s)
 
     async def watch_loop(self) -> None:
-        """Continuously measures the delay of this event loop."""
         while True:
             begun = time.monotonic()
             await asyncio.sleep(LAG_EVERY_S)

@@ -1,4 +1,4 @@
-"""Serves reports and the web page, each with its own security policy. The page's files are loaded once, at startup."""
+"""Serves reports and the web page, each with its own security policy."""
 
 from __future__ import annotations
 
@@ -27,14 +27,12 @@ _HEAD = 1_000  # number of characters at the start of a report, which contain it
 
 @dataclass(frozen=True)
 class Asset:
-    """A file of the web page."""
-
     body: bytes
     media_type: str
 
 
 def load_assets() -> dict[str, Asset]:
-    """Loads the page's files by name. Names that callers send are looked up in the result, never on disk."""
+    """Loads the page's files by name. Requested names are looked up here, never on disk."""
     found = {}
     of_reports = files("factloop.reports").joinpath("pages")
     shared = (of_reports.joinpath(name) for name in ("base.css", "page.js"))
@@ -52,13 +50,12 @@ EXPIRED = """<!doctype html>
 <p>A link to a report is valid for 12 hours. Open the report again from <a href="../../../">the service's page</a>.</p>
 </html>
 """
-"""The page that people see if they open a report's URL without a key. This URL is three levels below the main page."""
+"""For people who open a report's URL without a key. This URL is three levels below the main page."""
 
 
 def report_policy(page: str) -> str:
-    """Returns the policy from a report's head, which uses hashes to allow only the report's own style and script. The
-    report runs in a sandbox, so even an injected script could not call this service or read the page's data. Only the
-    service's own page may show the report in a frame. Pages opened by its links are not sandboxed."""
+    """The policy in a report's head, which uses hashes to allow only the report's own style and script. The sandbox
+    keeps even an injected script from calling this service or reading the page's data."""
     found = _REPORT_POLICY.search(page, 0, _HEAD)
     policy = "default-src 'none'" if found is None else found.group(1)
     sandbox = "sandbox allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox"

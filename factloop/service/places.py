@@ -33,9 +33,8 @@ class Places:
         *inputs: Callable[[], Awaitable[Any]],
         waits: bool = False,
     ) -> T:
-        """Runs the blocking call and returns its result. Inputs are fetched only when it is the call's turn, so waiting
-        calls use no memory. A caller who disconnects (when `left` returns) leaves the queue. Raises RequestRefusal if
-        the service stops or, unless `waits` is set, if too many computations are waiting."""
+        """Fetches the inputs and runs the blocking call in its turn, unless `left` returns first. Raises RequestRefusal
+        if the service stops or, unless `waits` is set, if too many computations are waiting."""
         if self._is_stopping:
             raise stopping()
         if not waits and self._n_of[owner] > MOST_WAITING:
@@ -68,7 +67,6 @@ class Places:
                 await asyncio.gather(computing, return_exceptions=True)
 
     def begin_stop(self) -> None:
-        """Rejects all computations that have not started."""
         self._is_stopping = True
 
     def stop(self) -> None:

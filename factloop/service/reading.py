@@ -1,4 +1,4 @@
-"""Reads callers' files, each in a process that can be killed, because a file may be slow to read or malicious."""
+"""Reads callers' files, each in its own process, because a file may be slow to read or malicious."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from factloop.core.errors import ConfigError
 from factloop.entrance.asks import LONGEST_DOCUMENT, MOST_DOCUMENTS, GivenDocument
 from factloop.service.errors import RequestRefusal, stopping, unavailable
+from factloop.service.limited import MOST_MEMORY, OUT_OF_MEMORY
 from factloop.service.shapes import FileAsk, FileText
 
 MOST_AT_ONCE = 4  # maximum number of files that are read concurrently; further ones wait
@@ -30,9 +31,9 @@ log = logging.getLogger(__name__)
 
 
 async def output_of(longest_s: int, *arguments: str) -> bytes | None:
-    """Returns the output of `python -m ARGUMENTS`, run with limited memory, or None after logging a failure.
+    """The output of `python -m ARGUMENTS`, or None if it fails.
 
-    Raises TimeoutError after `longest_s` seconds. Both this and cancelling kill the process."""
+    Raises TimeoutError after `longest_s` seconds, and MemoryError if the process needs more memory than it may use."""
     limited = ("factloop.service.limited", str(longest_s), *arguments)
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", *limited),  # -P: do not import modules from the working directory
@@ -50,13 +51,15 @@ async def output_of(longest_s: int, *arguments: str) -> bytes | None:
             await process.wait()
     if process.returncode == 0:
         return output
+    if process.returncode in (OUT_OF_MEMORY, -9):  # SIGKILL
+        raise MemoryError
     said = errors.decode(errors="replace").strip().splitlines()
     log.warning("%s ended with %d: %s", arguments[0], process.returncode, said[-1] if said else "no output")
     return None
 
 
 async def read_file(ask: FileAsk) -> FileText:
-    """Reads a file. Raises ConfigError, or RequestRefusal (without the temporary path) if the file cannot be read."""
+    """Raises ConfigError, or RequestRefusal (without the temporary path) if the file cannot be read."""
     with TemporaryDirectory() as folder:
         name = _UNSAFE_IN_NAMES.sub("_", ask.name).encode()[-_LONGEST_NAME:].decode(errors="ignore")
         place = Path(folder, name)
@@ -66,6 +69,9 @@ async def read_file(ask: FileAsk) -> FileText:
             output = await output_of(LONGEST_S, "factloop.service.file_parts", str(place), *most)
         except TimeoutError:
             raise _unreadable(ask, "reading the file took too long; split the file") from None
+        except MemoryError:
+            message = f"reading the file needed more than {MOST_MEMORY / 1e9:g} GB of memory; split the file"
+            raise _unreadable(ask, message) from None
     if output is None:
         raise _unreadable(ask, "cannot be read")
     return await asyncio.to_thread(_text_of, ask, output)
@@ -98,8 +104,7 @@ class FileReader:
         self._under_way: set[asyncio.Task[FileText]] = set()
 
     async def read(self, ask: FileAsk, owner: str) -> FileText:
-        """Returns the file's text. Raises RequestRefusal if the file cannot be read, if too many of the owner's files
-        are waiting, or if the service stops first."""
+        """Raises RequestRefusal if the file cannot be read, the owner has too many waiting, or the service stops."""
         if self._n_of[owner] >= MOST_WAITING:
             raise unavailable("busy", f"{MOST_WAITING} of your files are being read or waiting; try again later")
         self._n_of[owner] += 1
@@ -113,7 +118,7 @@ class FileReader:
             raise stopping() from None
 
     def stop(self) -> None:
-        """Cancels the reading of all files, including files that are waiting."""
+        """Stops reading all files, including those that are waiting."""
         if self._under_way:
             log.warning("files not read completely: %d; send them again", len(self._under_way))
         for task in self._under_way:

@@ -1,6 +1,7 @@
-"""Defines the kinds of reports that the service shows, and finds such reports in the operator's results folder.
+"""The kinds of reports that the service shows.
 
-Files in the folder are never served directly. Instead, factloop's reports are read and their pages are rendered.
+Files in the operator's results folder are never served directly. factloop's reports are read, and their pages are
+rendered.
 """
 
 from __future__ import annotations
@@ -97,23 +98,20 @@ KINDS = (
         is_job=True,
     ),
 )
-"""All kinds, in the order that they are tried."""
+"""In the order in which they are tried."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """A report in the folder."""
-
     info: ResultInfo
     text: str
-    """The report as stored in the file."""
     folder: Path
     record: Record
     kind: ResultKind
 
 
 class ResultFolder:
-    """The results in a folder. They are read on request and cached until their files change. Every method blocks."""
+    """The results are read on request and cached until their files change. Every method blocks."""
 
     def __init__(self, folder: Path | None) -> None:
         """Raises ConfigError if the path is not a folder."""
@@ -123,7 +121,7 @@ class ResultFolder:
         self._read: dict[Path, tuple[tuple[int, int], Result | None]] = {}
 
     def all(self) -> list[ResultInfo]:
-        """All results, newest first. Results without a date come last."""
+        """Newest first. Results without a date come last."""
         found: dict[str, ResultInfo] = {}
         for name, path in self._files():
             if name not in found and (result := self._result(name, path)) is not None:
@@ -131,12 +129,12 @@ class ResultFolder:
         return sorted(found.values(), key=lambda info: (info.created_at is None, -_seconds(info.created_at), info.name))
 
     def find(self, name: str) -> Result | None:
-        """Returns the result with this name. The name is only compared and never used as a path."""
+        """The name is only compared and never used as a path."""
         results = (self._result(of, path) for of, path in self._files() if of == name)
         return next((result for result in results if result is not None), None)
 
     def _files(self) -> Iterator[tuple[str, Path]]:
-        """Yields names and files. If a file and a folder share a name, the file comes first and is used for both."""
+        """If a file and a folder share a name, the file comes first and is used for both."""
         entries: list[Path] = []
         with suppress(OSError):  # the folder was removed
             entries = [] if self._folder is None else sorted(self._folder.iterdir(), reverse=True)

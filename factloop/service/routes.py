@@ -1,4 +1,4 @@
-"""Defines code that all routes share, and the routes unrelated to jobs: page, health, metrics, results and tickets."""
+"""What all routes share, and the routes unrelated to jobs: page, health, metrics, results and tickets."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from factloop.service.work import Work
 
 T = TypeVar("T")
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    status: {"model": ErrorBody} for status in (400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500, 502, 503, 504)
+    status: {"model": ErrorBody}
+    for status in (400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500, 502, 503, 504, 507)
 }
-"""The rejections that a route with a key may return."""
 HTML: dict[int | str, dict[str, Any]] = {200: {"content": {"text/html": {}}}}
 KEY = HTTPBearer(scheme_name="key", description="A key issued by the operator of the service.", auto_error=False)
 TICKET = APIKeyQuery(
@@ -49,8 +49,6 @@ TICKET = APIKeyQuery(
 
 @dataclass(frozen=True)
 class LoopServices:
-    """The objects that are bound to the event loop."""
-
     jobs: Jobs
     work: Work
     info: Info
@@ -109,7 +107,7 @@ class Caller:
 
 
 async def left_before(request: Request, answer: asyncio.Task[Any]) -> bool:
-    """Returns whether the caller disconnects before the response is ready."""
+    """Whether the caller disconnects before the response is ready."""
     leaving = asyncio.create_task(_left(request))
     try:
         done, _ = await asyncio.wait({answer, leaving}, return_when=asyncio.FIRST_COMPLETED)
@@ -132,7 +130,7 @@ class Turn:
     places: Places
 
     async def compute(self, call: Callable[..., T], *inputs: Callable[[], Awaitable[Any]]) -> T:
-        """Fetches the inputs, runs the blocking call with them and returns its result. Raises RequestRefusal."""
+        """Fetches the inputs and runs the blocking call with them. Raises RequestRefusal."""
         return await self.places.compute(self.owner, partial(_left, self.request), call, *inputs)
 
     async def compute_for_stream(self, call: Callable[..., T], *inputs: Callable[[], Awaitable[Any]]) -> T:
@@ -170,7 +168,6 @@ TheCaller = Annotated[Caller, Depends(_caller)]
 open_to_all = APIRouter()
 with_key = APIRouter(responses=REFUSALS)
 with_ticket = APIRouter(responses=REFUSALS)
-"""Routes that accept a ticket as well as a key."""
 
 
 @open_to_all.head("/", include_in_schema=False)
@@ -292,5 +289,5 @@ def _result(context: ServiceContext, name: str) -> Result:
 
 
 def page_of(report: str) -> Response:
-    """Returns a report as a page, with the security policy in the report's head."""
+    """Uses the security policy in the report's head."""
     return HTMLResponse(report, headers={"Content-Security-Policy": report_policy(report)})

@@ -31,6 +31,7 @@ from factloop.service.errors import (
     invalid,
     not_found,
     not_kept,
+    read_saved,
     refuse_without_evaluation,
 )
 from factloop.service.results import KINDS
@@ -312,7 +313,7 @@ async def _encoded(portions: AsyncGenerator[list[LiveEvent], None]) -> AsyncIter
 
 
 def _number(last_event_id: str | None) -> int:
-    """Returns the number in the header or, if it has no valid number, 0, so that all events are sent."""
+    """Without a valid number, 0, so that all events are sent."""
     given = last_event_id or ""
     return min(int(given), LARGEST_NUMBER) if given.isascii() and given.isdigit() and len(given) < 20 else 0
 
@@ -332,7 +333,7 @@ async def report(job: TheJob, opened: Open, turn: InTurn) -> Response:
 def _page(kind: Kind, text: str) -> Response:
     if kind not in OF_JOBS:  # the package was installed when the job ran
         refuse_without_evaluation(f"reports of kind {kind}")
-    return page_of(OF_JOBS[kind].render(OF_JOBS[kind].record.model_validate_json(text)))
+    return page_of(OF_JOBS[kind].render(read_saved(OF_JOBS[kind].record.model_validate_json, text)))
 
 
 @with_key.get(
@@ -348,7 +349,7 @@ async def claims(job: TheJob, opened: Open, turn: InTurn) -> Response:
 
 
 def _table(text: str) -> Response:
-    table = render_csv(FactualityReport.model_validate_json(text))
+    table = render_csv(read_saved(FactualityReport.model_validate_json, text))
     return Response(f"\ufeff{table}", media_type="text/csv")  # otherwise Excel reads it as Latin-1
 
 
@@ -377,7 +378,7 @@ async def labels(job: TheJob, opened: Open, turn: InTurn) -> Response:
 
 
 def _label_file(text: str, kept: str | None) -> Response:
-    report = FactualityReport.model_validate_json(text)
+    report = read_saved(FactualityReport.model_validate_json, text)
     claims, given = claims_to_label(report), read_labels(kept)
     file = LabelFile(
         claims_hash=hash_of(claims),
@@ -409,7 +410,7 @@ async def _response_of(claim_id: str, job: Job, opened: LoopServices, turn: Turn
 
 
 def _response_in(claim_id: str, text: str) -> str:
-    claims = claims_to_label(FactualityReport.model_validate_json(text))
+    claims = claims_to_label(read_saved(FactualityReport.model_validate_json, text))
     found = next((one for one in claims if one.claim_id == claim_id), None)
     if found is None:
         raise RequestRefusal(404, "not_found", "no claim with this id can be labelled here", field="claim_id")

@@ -1,8 +1,7 @@
 """Runs a few jobs at a time. Jobs can be resumed no matter how the process ends.
 
-Everything that a job pays for is saved in its journal before the job uses it. If a service ends while a job is running,
-the next service with a free slot starts the job again. If that service uses the same folder, the job reads its journal
-and pays for nothing twice.
+Everything that a job pays for is in its journal before the job uses it. If a service ends, the next service with a free
+slot starts the job again. If both use the same folder, the job reads its journal and pays for nothing twice.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ POLL_S = 1.0  # seconds between checks for changes by other services
 RENEWALS = 5  # number of renewals within the duration of a lease
 LONGEST_PAUSE_S = 15.0  # maximum number of seconds between attempts to save the end of a job
 ATTEMPT = 1_000_000_000
-"""Gap between the event numbers of two attempts, so that clients of the first attempt receive all later events."""
+"""Gap between the event numbers of two attempts, so that clients of the first one receive all later events."""
 
 _FULL_OF_SQLITE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY)
 _DECODER = json.JSONDecoder()
@@ -50,16 +49,13 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class LiveEvent:
-    """An event in the form that is sent to clients."""
-
     number: int
     type: str
     data: str
-    """JSON on one line."""
 
 
 class LiveJob:
-    """A running job. It keeps its events for clients that connect late. Bound to one event loop."""
+    """A running job, with its events for clients that connect late. Bound to one event loop."""
 
     def __init__(self, stored: StoredJob, request: str) -> None:
         self.stored = stored
@@ -67,11 +63,10 @@ class LiveJob:
         self.events: list[LiveEvent] = []
         self.task: asyncio.Task[None] | None = None
         self.is_cancelled = False
-        """Whether the owner cancelled the job."""
         self.is_lost = False
-        """Whether another service took over the job because the lease expired."""
+        """Whether another service took over the job, because the lease expired."""
         self.is_ending = False
-        """Whether the last state of the job is being saved."""
+        """Whether the job's last state is being saved."""
         self.is_closed = False
         """Whether there will be no more events, because the job has finished or the service is stopping."""
         self.n_kept = 0
@@ -81,13 +76,12 @@ class LiveJob:
         """Set when the job has ended, or when its end cannot be saved."""
 
     def publish(self, event: Record, type: str) -> None:
-        """Sends the event to all clients that follow the job."""
         number = (self.stored.attempt - 1) * ATTEMPT + len(self.events) + 1
         self.events.append(LiveEvent(number, type, event.model_dump_json()))
         self._wake()
 
     def cancel(self) -> None:
-        """Stops the work, but not before its first step, or else the job would never end properly."""
+        """Lets the first step run before it stops the work, because the job would otherwise never end."""
         if self.task is not None:
             self.task.get_loop().call_soon(self.task.cancel)
 
@@ -97,7 +91,7 @@ class LiveJob:
         self._wake()
 
     async def follow(self, after: int, heartbeat_s: float) -> AsyncGenerator[LiveEvent | None, None]:
-        """Yields all past and future events with numbers above `after`, and None if nothing happened for a while."""
+        """Yields all past and future events with numbers above `after`, and None from time to time."""
         place = 0
         while True:
             while place < len(self.events):
@@ -118,12 +112,12 @@ class LiveJob:
 
 
 def write_events(events: Sequence[LiveEvent]) -> str:
-    """Returns the events as JSON. They are encoded one by one, because `json` blocks other threads while it encodes."""
+    """Encodes events one by one, because `json` blocks other threads while it encodes."""
     return f"[{','.join(json.dumps([one.number, one.type, one.data]) for one in events)}]"
 
 
 def read_events(text: str) -> tuple[list[LiveEvent], str]:
-    """Reads events from JSON, from the start or from just after an event. Returns the events and the unread rest."""
+    """Reads events from the start or from just after an event. Returns them and the unread rest."""
     events, place = [], 1  # after the bracket or the comma
     with suppress(ValueError, RecursionError):  # the text has ended, perhaps in the middle of an event, or is damaged
         while True:
@@ -153,7 +147,7 @@ class Runner:
         self.leases, self._lease_s, self._max_running = leases, leases.seconds, max_running
         self.live: dict[str, LiveJob] = {}
         self.poll_s = POLL_S if database.store.is_shared else 5 * POLL_S
-        """Seconds between two checks of the database for changes."""
+        """Between two checks of the database for changes."""
         self._stop, self._wake, self._moved = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._drain_s = drain_s
@@ -169,11 +163,10 @@ class Runner:
             self._tasks += [asyncio.create_task(self._renew_leases()), asyncio.create_task(self._keep_events())]
 
     def wake(self) -> None:
-        """Checks for new jobs immediately."""
         self._wake.set()
 
     async def moved(self, within_s: float) -> None:
-        """Waits until a job starts or ends in this service, but at most this many seconds."""
+        """Waits until a job starts or ends in this service, or `within_s` seconds have passed."""
         await _either(self._moved, within_s)
 
     def show_move(self) -> None:
@@ -327,8 +320,7 @@ class Runner:
             await _to_the_end(ending)
 
     async def _do(self, live: LiveJob, folder: Path) -> JobOutcome:
-        """Runs the job. If another service has not noticed that it lost the lease, the job waits until that service
-        stops using the run directory. If the disk has no space for answers, the job pauses and then fails."""
+        """Waits until no other service uses the run directory. If the disk has no space for answers, pauses first."""
         watching = JobListener(live.publish, partial(_note_progress, live))
         while True:
             try:
@@ -384,7 +376,7 @@ async def _either(event: asyncio.Event, within_s: float) -> None:
 
 
 async def _to_the_end(work: Coroutine[Any, Any, object]) -> None:
-    """Waits until `work` has finished, even if the job is cancelled, because it saves results that were paid for."""
+    """Results that were paid for are saved here, so even a cancelled job waits."""
     task = asyncio.create_task(work)
     while not task.done():
         with suppress(asyncio.CancelledError):
@@ -397,7 +389,7 @@ def _note_progress(live: LiveJob, progress: Progress) -> None:
 
 
 def _may_pass(error: NoPlaceToKeep) -> bool:
-    """Whether the disk is full or read-only, which may be temporary, unlike missing permissions."""
+    """A full or read-only disk may be temporary, unlike missing permissions."""
     code = getattr(error.__cause__, "sqlite_errorcode", 0) & 0xFF
     return code in _FULL_OF_SQLITE or getattr(error.__cause__, "errno", None) in (ENOSPC, EDQUOT, EROFS)
 

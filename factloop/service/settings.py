@@ -1,4 +1,4 @@
-"""The settings of the service itself. `CheckSettings` and `TrustSettings` contain settings for checks and scores."""
+"""The settings of the service itself. Those of checks and scores are in `CheckSettings` and `TrustSettings`."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ class ServiceSettings(ServeSettings):
 
     keys: ApiKeys = ApiKeys()
     lease_s: float = 10.0
-    """After this many seconds, other services that share the database take over the jobs of a service that has died."""
+    """After this many seconds, other services that share the database take over a dead service's jobs."""
     body_timeout_s: float = 20.0
-    """Seconds within which the whole request must arrive."""
+    """The whole request must arrive within this time."""
     header_timeout_s: float = 10.0
-    """Seconds within which a new connection must send the headers of its first request."""
+    """The headers of a new connection's first request must arrive within this time."""
     heartbeat_s: float = 15.0
-    """Seconds between the comments that keep an idle event stream open."""
+    """An idle event stream gets a comment this often, which keeps it open."""
     stop_timeout_s: float = 10.0
-    """Time in seconds for responses in progress to finish when the service is stopped."""
+    """Time for responses in progress to finish when the service stops."""
 
     def __init__(self, **given: Any) -> None:
         try:
@@ -47,12 +47,11 @@ class ServiceSettings(ServeSettings):
 
     @property
     def drain_s(self) -> float:
-        """Time in seconds for calls and files in progress to finish when the service stops. The rest is for saving."""
+        """Time for calls and files in progress to finish when the service stops. The rest is for saving."""
         return 0.7 * self.stop_timeout_s
 
     @property
     def binding(self) -> Binding:
-        """The address that the service listens on, and the keys that it accepts."""
         return Binding(host=self.host, port=self.port, keys=self.keys)
 
     @property
@@ -69,7 +68,7 @@ class ServiceSettings(ServeSettings):
         return found
 
     def share_of(self, places: int) -> int | None:
-        """The maximum number of `places` that one key may take, or None (no limit) if there are fewer than two keys."""
+        """How many of `places` one key may take. None (no limit) if there are fewer than two keys."""
         return max(1, int(self.max_share * places)) if len(self.keys.grants) > 1 else None
 
     def _refuse_wrong_proxy(self) -> None:
@@ -95,12 +94,12 @@ class ServiceSettings(ServeSettings):
 
     @property
     def public_host(self) -> str:
-        """The host of the public URL, in lower case and with IPv6 in brackets. Empty if there is no public URL."""
+        """The host of the public URL, in lower case and with IPv6 in brackets, or ""."""
         return "" if self.public_url is None else in_brackets(urlsplit(self.public_url).hostname or "")
 
     @property
     def public_origin(self) -> str:
-        """The scheme, host and port of the public URL, as browsers send them. Empty if there is no public URL."""
+        """The scheme, host and port of the public URL, as browsers send them, or ""."""
         if self.public_url is None:
             return ""
         parts = urlsplit(self.public_url)
@@ -110,5 +109,5 @@ class ServiceSettings(ServeSettings):
 
     @property
     def public_path(self) -> str:
-        """The path prefix of the public URL, without a trailing slash. Empty if there is no prefix."""
+        """The path prefix of the public URL, without a trailing slash, or ""."""
         return "" if self.public_url is None else urlsplit(self.public_url).path.rstrip("/")

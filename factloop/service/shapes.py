@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import binascii
+import string
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -31,13 +32,13 @@ from factloop.setup.sources import SourceMode
 MOST_ROWS = 100_000
 MOST_KS = 20
 TICKET_PAGES = r"/v1/(results/[A-Za-z0-9][A-Za-z0-9._-]{0,63}/page\.html|jobs/[0-9a-f]{32}/(?:report\.html|events))"
-"""Paths that a ticket can open. Browsers request these pages and event streams without a key."""
+"""Browsers request these pages and event streams without a key."""
 
 Kind = Literal["check", "trust", "long_form", "audit"]
 Status = Literal["queued", "running", "done", "failed", "cancelled"]
 
 Outcome = Literal["problems", "contradicted", "no_evidence", "unscored", "no_problems"]
-"""Groups checks by their verdicts: `problems` means that claims are contradicted or lack evidence."""
+"""`problems` means that claims are contradicted or lack evidence."""
 
 Registered = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
@@ -48,12 +49,12 @@ Documents = Registered | Annotated[tuple[GivenDocument, ...], Field(max_length=M
 
 
 class StrictBase64(Base64Encoder):
-    """Decodes base64, which may be broken into lines. Rejects other characters, which Python would skip."""
+    """Decodes base64 with line breaks. Rejects other characters, which Python would skip."""
 
     @classmethod
     def decode(cls, data: bytes) -> bytes:
         try:
-            return binascii.a2b_base64(b"".join(data.split()), strict_mode=True)
+            return binascii.a2b_base64(data.translate(None, string.whitespace.encode()), strict_mode=True)
         except binascii.Error as error:
             raise PydanticCustomError("base64_decode", "must be base64") from error
 
@@ -121,15 +122,11 @@ class TicketAsk(RequestModel):
 
 
 class Ticket(Record):
-    """A URL for a browser."""
-
     address: str
-    """The URL. It is valid for 12 hours without a key. If `public_url` is not set, this is only its path and query."""
+    """Valid for 12 hours without a key. Only a path and query if `public_url` is not set."""
 
 
 class LabelAsk(RequestModel):
-    """A person's label for a claim."""
-
     label: PersonLabel
     comment: Annotated[str, StringConstraints(max_length=LONGEST_COMMENT)] = ""
     blind: bool = False
@@ -140,12 +137,10 @@ class LabelTakenBack(Record):
     """The result of removing a label."""
 
     label: GivenLabel | None
-    """The label that was removed. Null if there was no label."""
+    """Null if there was none."""
 
 
 class ErrorWords(Record):
-    """A description of an error."""
-
     type: str
     message: str
     field: str | None = None
@@ -156,19 +151,17 @@ class ErrorBody(Record):
 
     error: ErrorWords
     request_id: str = ""
-    """The request's `X-Request-ID`. The service's log contains it as well."""
+    """The request's `X-Request-ID`, which is also in the service's log."""
 
 
 class Progress(Record):
-    """The progress of a check."""
-
     n_claims_found: Count = 0
     n_claims_judged: Count = 0
     usage: Usage | None = None
     """The cost so far, in this process. For a stopped or failed check, the total cost."""
     earlier_calls: Count = 0
     earlier_cost_usd: float = 0.0
-    """The part of `usage` that was spent by earlier attempts at this job. Known only when this attempt ends."""
+    """The part of `usage` that earlier attempts at this job spent. Known only when this attempt ends."""
 
 
 class _Checked(Record):
@@ -176,7 +169,7 @@ class _Checked(Record):
     precision: Share | None
     n_contradicted: Count = 0
     judge: str = ""
-    """Describes the check's judge and plan."""
+    """Describes the judge and the plan."""
     n_calls: Count
     cost_usd: float | None
     warnings: tuple[str, ...] = ()
@@ -208,8 +201,6 @@ class LongFormSummary(_Checked):
 
 
 class AuditSummary(Record):
-    """Summarises the audited data."""
-
     kind: Literal["audit"] = "audit"
     n_claims: Count
     n_responses: Count
@@ -226,14 +217,13 @@ class Job(Record):
     kind: Kind
     status: Status
     title: str
-    """The first words of the question or, if there is no question, of the answer."""
+    """The first words of the question or, without one, of the answer."""
     answer: str = ""
-    """The first words of the answer. Empty if there is no answer."""
+    """The first words of the answer."""
     against: str = ""
     """What the answer is checked against, such as `handbook`, `2 documents` or `search`."""
     limits: Limits | None = None
-    """The limits that apply to the check: the requested limits, within what the service allowed at that time. Null for
-    a job without a check."""
+    """The requested limits, within what the service allowed at that time. Null for a job without a check."""
     created_at: datetime
     started_at: datetime | None = None
     finished_at: datetime | None = None
@@ -241,10 +231,9 @@ class Job(Record):
     progress: Progress = Progress()
     summary: Summary | None = None
     begun_anew: bool = False
-    """Whether the job was restarted after its service died or stopped, and could not use the answers that had already
-    been paid for. They were paid for again, as the report says."""
+    """Whether the job was restarted without the answers of an earlier attempt, which were then paid for again."""
     n_deaths: Count = 0
-    """Number of services that died while running the job. The job may be the cause, so it fails after the third."""
+    """How many services died while running the job. It may be the cause, so it fails after the third."""
     request_id: str = ""
 
 
@@ -264,17 +253,15 @@ class CheckEnded(Record):
 
 
 class DocumentsInfo(Record):
-    """Documents registered by the operator."""
-
     name: str
     title: str
     n_files: Count
 
 
 class LimitsInfo(Record):
-    """The service's limits."""
-
     max_body_bytes: int
+    max_kept_bytes: int
+    """Maximum space that one caller's jobs may take up."""
     max_response_chars: int = LONGEST_TEXT
     max_prompt_chars: int = LONGEST_PROMPT
     max_documents: int = MOST_DOCUMENTS
@@ -284,7 +271,7 @@ class LimitsInfo(Record):
     max_running_together: int | None = None
     max_queued: int
     budget_usd_per_day: float | None = None
-    """Maximum cost in dollars of all jobs in any 24 hours. Null if there is no limit."""
+    """Maximum cost in dollars of all jobs in any 24 hours. Null for no limit."""
     max_calls_per_day: int | None = None
     rate: str
     each_check: Limits
@@ -298,13 +285,11 @@ class CallerInfo(Record):
     budget_usd_per_day: float | None
     max_calls_per_day: int | None
     left_usd: float | None
-    """The remaining amount, minus what running jobs may still cost. Also null if the database is unavailable."""
+    """What remains after subtracting what running jobs may still cost. Also null if the database is unavailable."""
     left_calls: int | None
 
 
 class Info(Record):
-    """A description of this service."""
-
     version: str
     judge: str
     documents: tuple[DocumentsInfo, ...]
@@ -332,8 +317,6 @@ class Health(Record):
 
 
 class Deleted(Record):
-    """The number of deleted jobs."""
-
     n_jobs: Count
 
 
@@ -356,12 +339,10 @@ class ResultInfo(Record):
     summary: str
     figures: tuple[HeadlineFigure, ...] = ()
     is_comparable: bool = False
-    """Whether this is the folder of a run or experiment, so that it can be compared with another of the same kind."""
+    """Whether this is a run or experiment, which can be compared with another of the same kind."""
 
 
 class ResultList(Record):
-    """Registered results."""
-
     results: tuple[ResultInfo, ...]
 
 

@@ -1,9 +1,8 @@
 """Limits what jobs may cost per day, across all services that share the database.
 
-Limits apply to all callers combined and, if set for a key, to that key's caller. A job reserves its maximum cost before
-it starts, and releases the unspent part when it ends. The limits are therefore never exceeded, even if many services
-start jobs at the same time. A job without a cost limit may spend a tenth of the daily limit. If the service that ran a
-job died, the full reservation counts, because the actual cost is unknown.
+A job reserves its maximum cost before it starts and releases the rest when it ends, so the limits hold even if many
+services start jobs at the same time. If a service dies, its job's full reservation counts, because the actual cost is
+unknown.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _ROUNDING = 1e-9  # maximum rounding error in dollars of the sum of many small p
 
 @dataclass(frozen=True)
 class Cost:
-    """An amount in dollars and a number of model calls (including failed calls). As a limit, None means no limit."""
+    """Dollars and model calls (including failed calls). As a limit, None means no limit."""
 
     usd: float | None = None
     calls: int | None = None
@@ -41,7 +40,7 @@ class Cost:
         return self.usd is not None or self.calls is not None
 
     def within(self, other: Cost) -> Cost:
-        """The stricter of the two limits, for dollars and for calls separately."""
+        """The stricter limit for dollars and for calls."""
         usd, calls = ((self.usd, other.usd), (self.calls, other.calls))
         return Cost(
             min((one for one in usd if one is not None), default=None),
@@ -67,11 +66,11 @@ class DayLimits:
         clock: Callable[[], float] = time.time,
         of_owner: Callable[[str], Cost] = lambda _: Cost(),
     ) -> None:
-        """`of_job` is the limit for each job. `of_owner` returns how much an owner may spend."""
+        """`of_job` is the limit of each job. `of_owner` returns how much an owner may spend."""
         self._of_day, self._of_job, self._clock, self.of_owner = of_day, of_job, clock, of_owner
 
     def share(self, owner: str) -> Cost:
-        """Returns how much one of the owner's jobs may cost under the daily limits alone."""
+        """How much one of the owner's jobs may cost under the daily limits alone."""
         day, job = self._of_day.within(self.of_owner(owner)), self._of_job
         return Cost(
             day.usd if day.usd is None or job.usd is not None else day.usd / JOBS_A_DAY,
@@ -79,7 +78,7 @@ class DayLimits:
         )
 
     def left(self, connection: Connection, owner: str) -> Cost:
-        """Returns how much is left of the owner's own limits for today, after subtracting reserved amounts."""
+        """What is left of the owner's own limits for today, after subtracting reserved amounts."""
         theirs = self.of_owner(owner)
         usd, calls = self._spent(connection, SPENDING.c.owner == owner)
         return Cost(
@@ -101,7 +100,7 @@ class DayLimits:
                 raise DayOver(wait_s, whose)
 
     def set_aside(self, connection: Connection, owner: str, job: Job, attempt: int) -> bool:
-        """Reserves the maximum cost of the job. Returns False if the remaining budget is too small."""
+        """Reserves the job's maximum cost. False if the remaining budget is too small."""
         connection.execute(update(SPENDING).where(SPENDING.c.job_id == job.id).values(is_open=0))  # its service died
         limits = list(self._limits(owner, job.kind))
         if not limits:
@@ -115,8 +114,7 @@ class DayLimits:
         return True
 
     def settle(self, connection: Connection, job: Job, attempt: int) -> None:
-        """Replaces the job's reservation with the cost of this attempt, unless the price is unknown. An attempt that
-        continues earlier attempts includes their cost in its own, so this is subtracted here."""
+        """Replaces the reservation with the cost of this attempt alone, unless the price is unknown."""
         progress, usage = job.progress, job.progress.usage
         cost: dict[str, Any] = {"usd": 0.0, "calls": 0}
         if usage is not None:
@@ -131,7 +129,7 @@ class DayLimits:
         connection.execute(delete(SPENDING).where(SPENDING.c.at <= self._clock() - DAY_S))
 
     def _limits(self, owner: str, kind: Kind) -> Iterator[tuple[Cost, ColumnElement[bool], str]]:
-        """Yields each limit on a job, the rows that count towards it, and whose limit it is. Free jobs have none."""
+        """Each limit on a job, the rows that count towards it, and whose limit it is. Free jobs have none."""
         theirs = self.of_owner(owner)
         if kind not in FREE and self._of_day.is_limited:
             yield self._of_day, true(), ""
@@ -153,7 +151,7 @@ class DayLimits:
 
 
 def day_limits(settings: ServiceSettings, check: RunSettings, trust: RunSettings) -> DayLimits:
-    """Returns the daily limits. Raises ConfigError if cost is limited and the price of a model is unknown."""
+    """Raises ConfigError if cost is limited and the price of a model is unknown."""
     usd, calls = (check.budget_usd, trust.budget_usd), (check.max_calls, trust.max_calls)
     of_job = Cost(
         None if None in usd else max(filter(None, usd), default=0.0),

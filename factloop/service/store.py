@@ -1,4 +1,4 @@
-"""Stores jobs in a SQLite or PostgreSQL database, through SQLAlchemy."""
+"""Stores jobs in SQLite or PostgreSQL, through SQLAlchemy."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from factloop.core.errors import ConfigError
 from factloop.reports.figures import title_of
 from factloop.reports.labels import GivenLabel
 from factloop.service.database import LOG_BYTES, SILENT_S, Reserve, open_database, shown, sole_use, unusable
+from factloop.service.errors import RequestRefusal
 from factloop.service.shapes import Job, Kind, Outcome, Status
 from factloop.service.spending import DayLimits
 from factloop.service.tables import FORMATS, JOBS, REPEATS, TEXTS, hold_others_off, prepare
@@ -28,6 +29,7 @@ from factloop.setup.limits import Limits
 ROWS_AT_ONCE = 100
 PROBE_BYTES = 16_384
 UNFINISHED = ("queued", "running")
+BYTES_OF_ROW = 1_000  # a text's share of its job's rows and indexes
 LONGEST_TEXT = 1_000_000_000  # more characters than any text contains
 ENDED = 0.0  # end of a lease whose service is known to have died
 WAITING = or_(JOBS.c.leased_by.is_(None), JOBS.c.leased_until == ENDED)  # unfinished jobs that no service has leased
@@ -41,19 +43,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class StoredJob:
-    """A job, together with fields that callers do not see."""
+    """A job, with fields that callers do not see."""
 
     job: Job
     owner: str
     attempt: int = 0
-    """How many times the job was started. This is more than once if a service stopped before the job ended."""
+    """How many times the job was started. More than once if a service stopped before the job ended."""
 
     @property
     def is_over(self) -> bool:
         return self.job.status not in UNFINISHED
 
     def changed(self, **values: Any) -> StoredJob:
-        """Returns a copy of the job with these fields changed."""
         return replace(self, job=self.job.model_copy(update=values))
 
 
@@ -65,10 +66,10 @@ class JobFilter:
     status: Status | None = None
     outcome: Outcome | None = None
     text: str = ""
-    """Words that must all occur in those fields of the job that lists show."""
+    """Words that must all occur in the fields of the job that lists show."""
 
     def matches(self, job: str) -> bool:
-        """Whether a job, in JSON, has the outcome and the words. This is much faster than validating the job."""
+        """`job` is JSON. This is much faster than validating it."""
         if self.outcome is None and not self.text:
             return True
         with suppress(ValueError, AttributeError, TypeError):  # an unreadable row
@@ -80,25 +81,24 @@ class JobFilter:
 
 @dataclass(frozen=True)
 class Repeat:
-    """The caller's name for a request, which ensures that a repeated request is carried out only once."""
+    """A caller's name for a request, which ensures that a repeated request is carried out only once."""
 
     key: str
     digest: str
-    """Hash of the request."""
 
 
 @dataclass(frozen=True)
 class Room:
-    """Limits on unfinished jobs. They apply when a job is added."""
+    """Limits on unfinished jobs, which apply when a job is added."""
 
     service: str
     """The service that adds the job."""
     most: int
-    """Maximum number of waiting and running jobs in this service. A caller without jobs can always add a job."""
+    """Waiting and running jobs in this service. A caller without jobs can always add one."""
     day: DayLimits | None = None
-    """Daily cost limits, across all services."""
+    """Across all services."""
     most_each: int | None = None
-    """Maximum number of waiting and running jobs per caller."""
+    """Waiting and running jobs per caller."""
 
 
 class NoRoom(Exception):
@@ -106,18 +106,17 @@ class NoRoom(Exception):
 
 
 class OtherRequest(Exception):
-    """The request's name has already been used for a different request."""
+    """The request's name was already used for a different request."""
 
 
 def new_job_id() -> str:
-    """Returns 32 hexadecimal digits that sort by time and cannot be guessed."""
+    """32 hexadecimal digits that sort by time and cannot be guessed."""
     return f"{time.time_ns():016x}{secrets.token_hex(8)}"
 
 
 def new_job(
     kind: Kind, title: str, *, answer: str = "", against: str = "", limits: Limits | None = None, request_id: str = ""
 ) -> Job:
-    """Returns a new job, created now."""
     return Job(
         id=new_job_id(),
         kind=kind,
@@ -132,31 +131,39 @@ def new_job(
 
 
 def made_at(job_id: str) -> float:
-    """Returns the time at which the job was created, in seconds since the epoch."""
+    """In seconds since the epoch."""
     return int(job_id[:16], 16) / 1e9
 
 
 def first_id_of(moment: datetime) -> str:
-    """Returns the smallest possible id of a job created at this moment."""
+    """The smallest possible id of a job created at this moment."""
     return f"{max(0, int(moment.timestamp() * 1_000_000) * 1_000):016x}{'0' * 16}"
 
 
 class JobStore:
-    """The jobs in a database. Every method runs in one transaction and blocks, so call it outside the event loop."""
+    """The jobs in a database. Every method blocks and runs in one transaction."""
 
     def __init__(
-        self, url: str, *, most_rows_read: int = 5_000, most_bytes: int = 8_000_000, silent_s: float = SILENT_S
+        self,
+        url: str,
+        *,
+        most_rows_read: int = 5_000,
+        most_bytes: int = 8_000_000,
+        most_kept: int = 2**62,
+        silent_s: float = SILENT_S,
     ) -> None:
         """Opens the database and creates its tables. Raises ConfigError with a message that never reveals a password.
 
         `most_rows_read` limits how many rows are read for one page, even if few of them match. `most_bytes` is the
         maximum size of a request. This determines how much disk space is reserved, because deleting rows takes space
-        for a request and its report. `silent_s` is how many seconds to wait for a server that does not respond.
+        for a request and its report. `most_kept` is how many bytes each owner's jobs may take up. `silent_s` is how
+        many seconds to wait for a server that does not respond.
         """
-        self._most_rows_read = most_rows_read
+        self._most_rows_read, self._most_kept = most_rows_read, most_kept
         self.engine = open_database(url, silent_s=silent_s)
         self._reserve = Reserve(self.engine, LOG_BYTES + 2 * most_bytes)
         try:
+            self._reserve.free_left_over()
             prepare(self.engine, shown(url))
         except (ConfigError, SQLAlchemyError) as error:
             self.engine.dispose()
@@ -171,7 +178,7 @@ class JobStore:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Locks the database, unless it is shared, so that no other service can use it. Raises ConfigError."""
+        """Locks the database, unless it is shared. Raises ConfigError."""
         with sole_use(self.engine), self._reserve.taken():
             yield
 
@@ -184,7 +191,8 @@ class JobStore:
             connection.execute(update(FORMATS).values(probe=secrets.token_hex(PROBE_BYTES // 2)))
 
     def add(self, stored: StoredJob, request: str, repeat: Repeat | None = None, room: Room | None = None) -> StoredJob:
-        """Adds a job, or returns the earlier job that `repeat` identifies. Raises NoRoom, DayOver or OtherRequest."""
+        """Adds a job, or returns the earlier job that `repeat` identifies. Raises NoRoom, DayOver or OtherRequest,
+        or RequestRefusal if the owner's jobs take up too much space."""
         with self.engine.begin() as connection:
             if repeat is not None or room is not None:
                 hold_others_off(connection, "add a job")
@@ -194,15 +202,26 @@ class JobStore:
                 _look_for_room(connection, room, stored.owner)
                 if room.day is not None:
                     room.day.refuse(connection, stored.owner, stored.job.kind)
+            self.refuse_full(connection, stored.owner)
             connection.execute(insert(JOBS).values(**row_of(stored)))
-            write_texts(connection, stored.job.id, {"request": request})
+            write_texts(connection, stored.job.id, stored.owner, {"request": request})
             if repeat is not None:
                 of_job = {"owner": stored.owner, "job_id": stored.job.id}
                 connection.execute(insert(REPEATS).values(key=repeat.key, digest=repeat.digest, **of_job))
         return stored
 
+    def refuse_full(self, connection: Connection, owner: str) -> None:
+        """Raises RequestRefusal if the owner's jobs take up all the space that one caller may use."""
+        kept = int(connection.scalar(select(func.sum(TEXTS.c.n_bytes)).where(TEXTS.c.owner == owner)) or 0)
+        if kept >= self._most_kept:
+            message = (
+                f"your jobs take up {kept / 1e6:.1f} MB, and max_kept_mb is {self._most_kept / 1e6:.1f}; delete some, "
+                "for example all jobs older than 30 days with DELETE /v1/jobs?older_than_days=30"
+            )
+            raise RequestRefusal(507, "storage_full", message)
+
     def get(self, job_id: str, owner: str) -> StoredJob | None:
-        """Returns the job if it belongs to the owner."""
+        """None if the job does not belong to the owner."""
         with self.engine.connect() as connection:
             found = connection.execute(select(JOBS).where(JOBS.c.id == job_id, JOBS.c.owner == owner)).first()
         return None if found is None else stored_of(found)
@@ -210,8 +229,7 @@ class JobStore:
     def page(
         self, owner: str, *, limit: int, wanted: JobFilter | None = None, before: str | None = None
     ) -> tuple[list[StoredJob], str | None]:
-        """Returns the owner's newest jobs that are older than `before`, and the value of `before` for the next page
-        (None on the last page). Filters that have no column are applied to a limited number of rows."""
+        """The owner's newest jobs before `before`, and the `before` of the next page (None on the last page)."""
         wanted = wanted or JobFilter()
         chosen = select(JOBS).where(JOBS.c.owner == owner).order_by(JOBS.c.id.desc())
         if wanted.kind is not None:
@@ -228,14 +246,13 @@ class JobStore:
             return _matching(rows, wanted, limit, self._most_rows_read)
 
     def waiting(self) -> tuple[int, str | None]:
-        """Returns the number of jobs in the queue and the oldest job's id."""
         wanted = select(func.count(), func.min(JOBS.c.id)).where(JOBS.c.status.in_(UNFINISHED), WAITING)
         with self.engine.connect() as connection:
             n_waiting, oldest = connection.execute(wanted).one()
         return n_waiting, oldest
 
     def text(self, job_id: str, name: TextName, start: int = 0, most: int = LONGEST_TEXT) -> str | None:
-        """Returns up to `most` characters of a text, from `start` onwards, or None if there is no such text."""
+        """Up to `most` characters of a text, from `start` onwards, or None if there is no such text."""
         wanted = select(func.substr(TEXTS.c.body, start + 1, most)).where(
             TEXTS.c.job_id == job_id, TEXTS.c.name == name
         )
@@ -243,17 +260,20 @@ class JobStore:
             return connection.scalar(wanted)
 
     def change_label(self, job_id: str, claim_id: str, label: GivenLabel | None) -> GivenLabel | None:
-        """Saves a claim's label, or deletes it if `label` is None. Returns the previous label. Raises LookupError."""
+        """Saves a claim's label, or deletes it if `label` is None. Returns the previous label. Raises LookupError,
+        or RequestRefusal if a new label has no space."""
         with self.engine.begin() as connection:
             # the row stays locked, so that only one service at a time changes labels
-            if not connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(status=JOBS.c.status)).rowcount:
+            locked = update(JOBS).where(JOBS.c.id == job_id).values(status=JOBS.c.status)
+            if (owner := connection.scalar(locked.returning(JOBS.c.owner))) is None:
                 raise LookupError(job_id)
             kept = connection.scalar(select(TEXTS.c.body).where(TEXTS.c.job_id == job_id, TEXTS.c.name == "labels"))
             labels = read_labels(kept)
             before = labels.pop(claim_id, None)
             if label is not None:
+                self.refuse_full(connection, owner)
                 labels[claim_id] = label
-            write_texts(connection, job_id, {"labels": _LABELS.dump_json(labels).decode()})
+            write_texts(connection, job_id, owner, {"labels": _LABELS.dump_json(labels).decode()})
         return before
 
     def delete(self, job_id: str) -> None:
@@ -277,7 +297,6 @@ class JobStore:
                 return n_deleted
 
     def within(self, call: Callable[[Connection], T]) -> T:
-        """Makes the call in a single transaction and returns its result."""
         with self.engine.begin() as connection:
             return call(connection)
 
@@ -286,14 +305,12 @@ class JobStore:
         self.within(lambda connection: connection.execute(delete(REPEATS).where(REPEATS.c.job_id < first_id_of(than))))
 
     def finished(self, job_ids: Sequence[str]) -> set[str]:
-        """Returns the ids of the jobs that exist and have finished."""
         wanted = select(JOBS.c.id).where(JOBS.c.id.in_(job_ids), JOBS.c.status.not_in(UNFINISHED))
         with self.engine.connect() as connection:
             return set(connection.scalars(wanted))
 
 
 def read_labels(text: str | None) -> dict[str, GivenLabel]:
-    """Returns a job's labels by claim id."""
     return {} if text is None else _LABELS.validate_json(text)
 
 
@@ -310,7 +327,7 @@ def row_of(stored: StoredJob) -> dict[str, Any]:
 
 
 def stored_of(row: Any) -> StoredJob | None:
-    """Returns the job in a row, with the row's id. An unreadable row gives None, so that others can still be read."""
+    """An unreadable row gives None, so that others can still be read."""
     try:
         return StoredJob(Job.model_validate_json(row.job).model_copy(update={"id": row.id}), row.owner, row.attempt)
     except ValidationError:
@@ -318,10 +335,13 @@ def stored_of(row: Any) -> StoredJob | None:
         return None
 
 
-def write_texts(connection: Connection, job_id: str, texts: Mapping[TextName, str]) -> None:
+def write_texts(connection: Connection, job_id: str, owner: str, texts: Mapping[TextName, str]) -> None:
     names: Sequence[str] = list(texts)
     connection.execute(delete(TEXTS).where(TEXTS.c.job_id == job_id, TEXTS.c.name.in_(names)))
-    connection.execute(insert(TEXTS), [{"job_id": job_id, "name": name, "body": body} for name, body in texts.items()])
+    rows = insert(TEXTS).values(job_id=job_id, owner=owner)
+    for name, body in texts.items():
+        n_bytes = BYTES_OF_ROW + len(body.encode())
+        connection.execute(rows.values(name=name, body=body, n_bytes=n_bytes))
 
 
 def _repeated(connection: Connection, owner: str, repeat: Repeat) -> StoredJob | None:

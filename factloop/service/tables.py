@@ -1,8 +1,7 @@
-"""Defines the tables for jobs, and the version of their format.
+"""The tables for jobs, and the version of their format.
 
-Each job is a row that contains the job as JSON. Some fields are also columns: the owner, kind and status, for filtering
-lists, and the service that has leased the job. Long texts (request, events, result) are stored in another table, so
-that lists stay fast. JSON is stored as text. Databases accept this text because JSON escapes NUL.
+Each job is a row with the job as JSON. Columns exist only for filtering lists and for leases. Long texts have their own
+table, so that lists stay fast.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 from sqlalchemy import (
+    BigInteger,
     Column,
     ColumnElement,
     Connection,
@@ -32,10 +32,10 @@ from factloop.core.errors import ConfigError
 from factloop.service.database import locked
 from factloop.service.migrations import upgrade
 
-FORMAT, FIRST_FORMAT = 4, 3
+FORMAT, FIRST_FORMAT = 5, 4
 """The current format of the tables, and the oldest format that can be upgraded."""
 KEY = 0x666163746C6F6F70
-"""Key of the advisory locks in PostgreSQL: "factloop" in ASCII. Locks apply to one database."""
+""""factloop" in ASCII. Identifies factloop's advisory locks in PostgreSQL."""
 
 METADATA = MetaData()
 FORMATS = Table(
@@ -63,6 +63,8 @@ TEXTS = Table(
     Column("job_id", String(32), ForeignKey("factloop_jobs.id", ondelete="CASCADE"), primary_key=True),
     Column("name", String(16), primary_key=True),
     Column("body", Text, nullable=False),
+    Column("owner", String(64), nullable=False, server_default=""),
+    Column("n_bytes", BigInteger, nullable=False, server_default="0"),  # with the row's share of the tables
 )
 REPEATS = Table(
     "factloop_repeats",
@@ -93,12 +95,13 @@ Index("factloop_spending_by_time", SPENDING.c.at)
 Index("factloop_hits_of_caller", HITS.c.whose, HITS.c.until)
 Index("factloop_hits_by_time", HITS.c.until)
 Index("factloop_jobs_of_owner", JOBS.c.owner, JOBS.c.id)
+Index("factloop_texts_of_owner", TEXTS.c.owner, TEXTS.c.n_bytes)
 Index("factloop_jobs_by_status", JOBS.c.status)
 Index("factloop_repeats_of_job", REPEATS.c.job_id)
 
 
 def database_now() -> ColumnElement[float]:
-    """Returns seconds since the epoch according to the PostgreSQL server's clock, which all services share."""
+    """Seconds since the epoch by the PostgreSQL server's clock, which all services share."""
     return func.date_part("epoch", func.clock_timestamp())
 
 
@@ -111,7 +114,7 @@ def hold_others_off(connection: Connection, what: str) -> None:
 
 
 def prepare(engine: Engine, shown: str) -> None:
-    """Creates the tables, or upgrades tables in an earlier format. Raises ConfigError or SQLAlchemyError."""
+    """Creates the tables, or upgrades those in an earlier format. Raises ConfigError or SQLAlchemyError."""
     with engine.begin() as connection:
         if engine.dialect.name == "postgresql":  # several services may start at the same time
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": KEY + 1})

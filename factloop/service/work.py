@@ -68,23 +68,18 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class JobOutcome:
-    """The result of a finished job."""
-
     report: Record
     result: str
-    """The report as JSON."""
     summary: Summary
 
 
 @dataclass(frozen=True)
 class JobListener:
-    """The callbacks that receive the events and the progress of a job."""
-
     event: Callable[[Record, str], object]
     progress: Callable[[Progress], object]
 
     def within(self, loop: asyncio.AbstractEventLoop) -> JobListener:
-        """Returns a listener that can be called from any thread and calls this listener in the given loop."""
+        """A listener that may be called from any thread and calls this one in the given loop."""
         return JobListener(
             lambda record, type: loop.call_soon_threadsafe(self.event, record, type),
             lambda progress: loop.call_soon_threadsafe(self.progress, progress),
@@ -108,13 +103,13 @@ class Library:
         )
 
     def refuse_unknown(self, documents: Documents | None) -> None:
-        """Raises RequestRefusal if there are no documents with this name."""
+        """Raises RequestRefusal if no documents have this name."""
         if isinstance(documents, str) and documents not in self.registered:
             known = ", ".join(self.registered) or "none"
             raise invalid(f"there are no documents with this name; the registered names are: {known}", "documents")
 
     async def watch(self) -> None:
-        """Logs changes to registered files, since these are read only at startup."""
+        """Logs changes to registered files, which are read only at startup."""
         while self._states:
             await asyncio.sleep(LOOK_AT_FILES_EVERY_S)
             for place, before in self._states.items():
@@ -123,7 +118,7 @@ class Library:
                     log.warning("documents in %s have changed; restart the service to read them again", place)
 
     async def tool(self, documents: Documents) -> SearchTool | None:
-        """Returns the tool that searches the documents, or None if the caller's documents contain no text."""
+        """None if the caller's documents contain no text."""
         if isinstance(documents, str):
             return self.registered[documents]
         return await self._indexes.of([one.as_document() for one in documents])
@@ -150,8 +145,7 @@ class Work:
         loop: WorkLoop | None = None,
         share: Callable[[str], Cost] = lambda _: Cost(),
     ) -> None:
-        """Closing this object also closes the checker, the scorer and `chat`, the checker's model. `share` returns what
-        an owner's job may cost."""
+        """Closing this object also closes the checker, the scorer and `chat`. `share` returns what a job may cost."""
         self.checker, self.scorer, self.library, self._chat = checker, scorer, library, chat
         self._loop, self._share = loop or WorkLoop(), share
 
@@ -165,8 +159,8 @@ class Work:
         owner: str = "",
         begun_anew: bool = False,
     ) -> JobOutcome:
-        """Does the work and saves, in the folder, each answer that was paid for. Owners take turns calling the models'
-        servers. With `begun_anew`, the report says that an earlier attempt was also paid for. Raises FactloopError."""
+        """Does the work and saves every paid answer in the folder. Raises FactloopError. With `begun_anew`, the report
+        says that an earlier attempt was also paid for."""
         CALLER.set(owner)
         watching = watching.within(asyncio.get_running_loop())
         return await self._loop.do(lambda: self._done(kind, request, folder, watching, owner, begun_anew=begun_anew))
@@ -198,11 +192,11 @@ class Work:
         return JobOutcome(report, await asyncio.to_thread(to_json, report), summary)
 
     def most_for(self, owner: str) -> Limits:
-        """Returns the service's limits for each of the owner's checks."""
+        """The service's limits for each of the owner's checks."""
         return Limits.of_lone_check(self.checker.settings).within(self._limits(owner))
 
     def limits_of(self, ask: RequestModel, owner: str) -> Limits | None:
-        """Returns the stricter of the caller's and the service's limits for the check, or None if there is no check."""
+        """The stricter of the caller's and the service's limits, or None if there is no check."""
         return self.most_for(owner).within(ask.limits) if isinstance(ask, CheckAsk | LongFormAsk) else None
 
     def _limits(self, owner: str, asked: Limits | None = None) -> Limits | None:
@@ -348,7 +342,6 @@ def _further(progress: Progress, event: Event) -> Progress:
 
 
 def summary_of(report: Reported) -> Summary:
-    """Returns the figures that a job list shows for a report."""
     cost: dict[str, Any] = {"n_calls": report.usage.calls, "cost_usd": report.usage.cost_usd}
     if isinstance(report, TrustReport):
         values = {name: getattr(report, name).value for name in ("trust_bc", "trust_fc", "trust_ov")}

@@ -1,4 +1,4 @@
-"""Declares the settings for checks as keyword arguments, so that editors and type checkers know about them."""
+"""The settings for checks as keyword arguments, for editors and type checkers."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ from factloop.tools.calls.modes import TapeMode, TracingMode
 
 
 class CheckChanges(TypedDict, total=False):
-    """The settings of `CheckSettings`, which describes them.
-
-    `model`, `search`, `docs` and `recording` are not included, because functions have separate arguments for them.
-    """
+    """The settings in `CheckSettings`, except those for which functions have separate parameters."""
 
     max_tokens: int | None
     prompts: str | Path | None

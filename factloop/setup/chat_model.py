@@ -13,13 +13,13 @@ from factloop.tools.models.chat import ChatModel, address_of_model, build_chat_m
 from factloop.tools.models.prices import Price, unknown_price
 
 NEARBY_S = 600.0
-"""Seconds to wait for a reply from a local server. Without a GPU, just reading the prompt may take minutes."""
+"""Timeout for a local server. Without a GPU, reading the prompt alone may take minutes."""
 
 
 def build_model(
     settings: RunSettings, model: str | BaseChatModel, *, base_url: str | None, temperature: float | None
 ) -> ChatModel:
-    """Builds the chat model with this name, or wraps a given model. Uses no network. Raises ConfigError."""
+    """Builds the named model, or wraps a given one. Makes no network requests. Raises ConfigError."""
     price = stated_price(settings)
     if isinstance(model, BaseChatModel):
         chat = wrap_chat_model(model, price=price)
@@ -45,21 +45,21 @@ def _as_paid(settings: RunSettings, price: Price | None) -> Price | None:
 
 
 def name_of_model(setting: str, model: object, kinds: tuple[type, ...] = (BaseChatModel,)) -> str | None:
-    """Returns the name of the model, or None for a model object. Raises ConfigError for anything else."""
+    """The model's name, or None for a model object. Raises ConfigError for anything else."""
     if model is None or isinstance(model, (str, *kinds)):
         return model if isinstance(model, str) else None
     raise ConfigError(f"`{setting}` must be a name or a LangChain chat model, not {type(model).__name__}")
 
 
 def reply_timeout_s(settings: RunSettings, address: str | None) -> float:
-    """Returns how many seconds to wait for a model at this URL. The default is higher for a local server."""
+    """The timeout for a model at this URL. Unless it was set, it is longer for a local server."""
     if address is None or "timeout_s" in settings.model_fields_set or not is_nearby(address):
         return settings.timeout_s
     return max(NEARBY_S, settings.timeout_s)
 
 
 def stated_price(settings: RunSettings) -> Price | None:
-    """Returns the price set by the user, or None. Raises ConfigError if only one of the two prices is set."""
+    """The price set by the user, if any. Raises ConfigError if only one of the two prices is set."""
     if settings.price_in is None and settings.price_out is None:
         return None
     if settings.price_in is None or settings.price_out is None:
@@ -68,7 +68,7 @@ def stated_price(settings: RunSettings) -> Price | None:
 
 
 def refuse_unknown_price(settings: RunSettings, model: object) -> None:
-    """Raises ConfigError if the cost is limited but the price of the judging model is unknown."""
+    """Raises ConfigError if the judging model's price is unknown. For use if the cost is limited."""
     if isinstance(model, ChatModel | BaseChatModel):
         chat = model if isinstance(model, ChatModel) else wrap_chat_model(model, price=stated_price(settings))
         if chat.price is None:
@@ -78,11 +78,7 @@ def refuse_unknown_price(settings: RunSettings, model: object) -> None:
 
 
 def price_of(settings: RunSettings, model: str, base_url: str | None) -> Price | None:
-    """Returns the price that a run with these settings would use. None if it is unknown. Does not build the model.
-
-    As in a run, ConfigError is raised if only one of the two prices is set, or if the cost is limited and the price is
-    unknown.
-    """
+    """None if unknown. Raises ConfigError if only one of the two prices is set, or if an unknown price is needed."""
     price = _as_paid(settings, stated_price(settings) or list_price(model, base_url))
     if price is None and settings.limits_money:
         raise ConfigError(unknown_price(model))

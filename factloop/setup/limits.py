@@ -1,4 +1,4 @@
-"""Defines the limits of a single check or correction, which apply in addition to the limits of the whole process."""
+"""The limits of a single check or correction. They apply in addition to those of the whole process."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Limits(BaseModel):
     deadline_s: Annotated[float | None, SameAs(CheckSettings, "deadline_s")] = None
     """Seconds after which a check, or an entire correction, ends. Calls in progress are then cancelled."""
     max_calls: Annotated[int | None, SameAs(CheckSettings, "max_calls_per_check")] = None
-    """Maximum number of model calls, including failed ones."""
+    """Includes failed calls."""
     budget_usd: Annotated[float | None, SameAs(CheckSettings, "budget_usd_per_check")] = None
 
     def __new__(cls, *_: Any, **values: Any) -> Self:
-        """Rejects invalid values that a program passes. Pydantic calls this without values when it reads a request."""
+        """Raises ConfigError for invalid values. Pydantic passes no values here when it reads a request."""
         if values:
             try:
                 cls.__pydantic_validator__.validate_python(values)
@@ -46,17 +46,17 @@ class Limits(BaseModel):
 
     @classmethod
     def per_check(cls, settings: CheckSettings) -> Self:
-        """Returns the limits in the settings that apply to each check."""
+        """The limits that the settings put on each check."""
         names = in_group(CheckSettings, PER_CHECK)
         return cls(**{name.removesuffix("_per_check"): getattr(settings, name) for name in names})
 
     @classmethod
     def of_lone_check(cls, settings: CheckSettings) -> Limits:
-        """Returns the limits for a check that is a run of its own, so that the run's limits also apply."""
+        """The limits of a check that is also a whole run, so that the run's limits apply too."""
         return cls.per_check(settings).within(cls(max_calls=settings.max_calls, budget_usd=settings.budget_usd))
 
     def within(self, others: Limits | None) -> Limits:
-        """Returns the stricter of each pair of limits."""
+        """The stricter limit of each pair."""
         if others is None:
             return self
         return Limits(
@@ -66,7 +66,7 @@ class Limits(BaseModel):
         )
 
     def cut_to(self, most: Limits) -> tuple[str, ...]:
-        """Returns a message for each limit that exceeds the maximum in `most`."""
+        """A message for each limit that exceeds the maximum in `most`."""
         pairs = ((name, asked, getattr(most, name)) for name, asked in self if asked is not None)
         return tuple(
             f"{name} = {_figure(asked)} exceeds the limit of {_figure(holds)}"
@@ -75,14 +75,14 @@ class Limits(BaseModel):
         )
 
     def allowance(self, *, begun_at: float, of: str = "this check") -> Allowance:
-        """Applies these limits to work that started at `begun_at` (`time.monotonic()`). Messages call it `of`."""
+        """`begun_at` is a `time.monotonic()` value, and `of` is what messages call the limited work."""
         return Allowance(
             deadline_s=self.deadline_s, begun_at=begun_at, max_calls=self.max_calls, max_usd=self.budget_usd, of=of
         )
 
 
 def _figure(limit: float) -> str:
-    """Formats a limit with all its digits, because 1,000,001 shown with six digits would look like a million."""
+    """Shows all digits. With six, 1,000,001 would look like a million."""
     return str(limit).removesuffix(".0")
 
 

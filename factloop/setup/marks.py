@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Group:
-    """A group of settings that a command accepts together, and their panel in the help. None means the first panel."""
+    """Settings that a command accepts together. `panel` is their heading in the help, or None for the first one."""
 
     name: str
     panel: str | None
@@ -44,59 +44,55 @@ CORRECTION = Group("correction", None)
 
 @dataclass(frozen=True)
 class Mark:
-    """Specifies where a setting is displayed and what it affects."""
+    """Where a setting is displayed and what it affects."""
 
     group: Group | None = None
-    """The group. None if the command line has no flag for the setting, or if each command describes the flag itself."""
+    """None if the setting has no flag, or if each command describes the flag itself."""
     metavar: str | None = None
     """The placeholder for the value, if the type is not clear enough."""
     fingerprint: bool = False
-    """Whether the setting affects results. If so, fingerprints include it, and a resumed run must not change it."""
+    """Whether the setting affects results. If so, it is part of fingerprints, and a resumed run must not change it."""
     whole_experiment: bool = False
-    """Whether the setting applies to an experiment as a whole rather than to a single variant."""
+    """Whether the setting applies to a whole experiment rather than to a single variant."""
     search_tools: bool = False
-    """Whether the setting affects the search tools. Runs share tools if all such settings are equal."""
+    """Whether the setting affects search tools. Runs with equal settings of this kind share their tools."""
     names: Callable[[], Iterable[str]] | None = None
-    """Returns the possible values, if a registry contains them."""
+    """Returns the possible values, if they come from a registry."""
     path: bool = False
-    """Whether the value is a path, even though its type is text."""
+    """Whether the value is a path although its type is text."""
 
 
 _UNMARKED = Mark()
 
 
 def mark_of(field: FieldInfo) -> Mark:
-    """Returns the mark of a setting, or an empty mark if it has none."""
     return next((one for one in field.metadata if isinstance(one, Mark)), _UNMARKED)
 
 
 def marked(model: type[BaseModel], what: str) -> tuple[str, ...]:
-    """Returns the names of the settings whose mark has this attribute set."""
+    """The names of the settings whose mark has this attribute set."""
     return tuple(name for name, field in model.model_fields.items() if getattr(mark_of(field), what))
 
 
 def in_group(model: type[BaseModel], group: Group) -> tuple[str, ...]:
-    """Returns the names of a group's settings."""
     return tuple(name for name, field in model.model_fields.items() if mark_of(field).group is group)
 
 
 def text_of(field: FieldInfo) -> str:
-    """Returns the first paragraph of a setting's text on one line."""
+    """The first paragraph of a setting's text, on one line."""
     return " ".join((field.description or "").partition("\n\n")[0].split())
 
 
 def type_of(field: FieldInfo) -> Any:
-    """Returns a setting's type without bounds and without None."""
+    """A setting's type without bounds and without None."""
     return _plain(field.annotation)
 
 
 def is_list(field: FieldInfo) -> bool:
-    """Returns whether the setting accepts several values."""
     return get_origin(type_of(field)) is tuple
 
 
 def path_settings(model: type[BaseModel]) -> tuple[str, ...]:
-    """Returns the names of the settings that are paths."""
     fields = model.model_fields.items()
     return tuple(name for name, field in fields if type_of(field) is Path or mark_of(field).path)
 
@@ -109,7 +105,7 @@ def _plain(annotation: Any) -> Any:
 
 
 def in_order(model: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
-    """Yields a model's settings in order. Inherited settings come last."""
+    """Yields a model's own settings first, and then the inherited ones."""
     seen: set[str] = set()
     for kind in model.__mro__:
         for name in vars(kind).get("__annotations__", {}):
@@ -120,7 +116,7 @@ def in_order(model: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
 
 @dataclass(frozen=True)
 class SameAs:
-    """Annotates a field of another model that has the same type, bounds and text as a setting."""
+    """Gives a field of another model the type, bounds and text of a setting."""
 
     model: type[BaseModel]
     setting: str

@@ -1,4 +1,4 @@
-"""Keeps one object per event loop, because connections cannot be moved between loops."""
+"""Keeps one object per event loop, because connections cannot move between loops."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ CLOSED_WITHIN_S = 2.0
 
 
 class Closable(Protocol):
-    """An object bound to one event loop."""
-
     async def aclose(self) -> None: ...
 
 
@@ -33,14 +31,14 @@ class _Entry(Generic[C]):
     """Whether to close the object as soon as no one uses it."""
     is_closing: bool = False
     closing: AsyncGenerator[None, None] | None = None
-    """A suspended generator that closes the object when the generator finishes."""
+    """A suspended generator that closes the object when it finishes."""
 
     async def close(self) -> None:
         if self.closing is not None and not self.is_closing:
             await self.closing.aclose()
 
     async def let_go(self) -> None:
-        """Closes the object, or makes its last user close it."""
+        """Closes the object now, or when its last user is done."""
         self.is_let_go = True
         if self.n_users:
             await asyncio.sleep(0)  # lets an abandoned stream end now rather than with its loop
@@ -49,23 +47,23 @@ class _Entry(Generic[C]):
 
 
 _ByLoop = MutableMapping[asyncio.AbstractEventLoop, set[_Entry[C]]]
-"""Maps each loop to its current object, and to any objects that were released while still in use."""
+"""Each loop's current object, and objects that were released while still in use."""
 
 
 class PerLoop(Generic[C]):
-    """One object per event loop. Open objects are closed when the loop ends or the container is garbage-collected."""
+    """One object per event loop. It is closed when its loop ends or this container is garbage-collected."""
 
     def __init__(self) -> None:
         self._entries: _ByLoop[C] = weakref.WeakKeyDictionary()
         weakref.finalize(self, _close_left_open, self._entries)
 
     async def open(self, build: Callable[[], C]) -> C:
-        """Returns the running loop's object, building it first if it does not exist yet."""
+        """The running loop's object, which is built if there is none."""
         return (await self._here(build)).value
 
     @asynccontextmanager
     async def used(self, build: Callable[[], C]) -> AsyncIterator[C]:
-        """Provides the running loop's object, as `open` does, and keeps it open until the block ends."""
+        """Like `open`, but keeps the object open until the block ends."""
         entry = await self._here(build)
         entry.n_users += 1
         try:
@@ -76,7 +74,7 @@ class PerLoop(Generic[C]):
                 await entry.close()
 
     async def aclose(self) -> None:
-        """Closes the running loop's object, or makes its last user close it. Afterwards, `open` builds a new object."""
+        """Closes the running loop's object now, or when its last user is done. `open` then builds a new one."""
         for entry in list(self._of_this_loop):
             await entry.let_go()
 
@@ -102,11 +100,7 @@ class ClosesPerLoop:
     _open: PerLoop[Any]
 
     async def aclose(self) -> None:
-        """Closes the connections and the cache in this event loop. If any tasks still use them, the last such task
-        closes them.
-
-        Returns without waiting for such tasks. The object can be used again afterwards.
-        """
+        """Closes this loop's connections and cache once no task uses them. The object can be used again."""
         await self._open.aclose()
 
     async def __aenter__(self) -> Self:
@@ -119,9 +113,7 @@ class ClosesPerLoop:
 
 
 async def _close_at_the_end(entry: _Entry[Any], of_loop: set[_Entry[Any]]) -> AsyncGenerator[None, None]:
-    """Closes the object at the end of its loop. Connections need a running loop to close, and `asyncio.run` closes open
-    generators while the loop is still running.
-    """
+    """`asyncio.run` finishes open generators while the loop still runs, and connections need that to close."""
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""Records the answers of models and searches. Checkers and scorers use a recording, and its owner saves it."""
+"""Records the answers of models and searches."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ REMEDY = "To record missing answers, set recording_mode='new' (--recording-mode 
 class Recording:
     """A file of answers, which checkers and scorers in any thread can share.
 
-    In `replay` mode, no calls are made, and a missing answer raises RecordingMissing. `record` rewrites the file
-    without answers that are no longer requested. `new` keeps existing answers and adds missing ones. Secrets from the
-    environment are masked in the file. The constructor does not access the file.
+    In `replay` mode, no calls are made, and a missing answer raises RecordingMissing. `record` rewrites the file and
+    drops answers that are no longer requested. `new` keeps the existing answers and adds missing ones. Secrets from the
+    environment are masked. The constructor does not access the file.
     """
 
     def __init__(self, path: str | Path, mode: TapeMode = "replay", *, remedy: str = REMEDY) -> None:
-        """`remedy` explains how to record a missing answer, and is added to the message about it."""
+        """`remedy` completes the message about a missing answer by saying how to record it."""
         self.path, self.mode = Path(path), mode
         self.tape = Tape(self.path, mode, secrets=secrets_in(os.environ), remedy=remedy)
         self._lock = threading.Lock()
@@ -38,11 +38,10 @@ class Recording:
 
     @classmethod
     def of(cls, settings: RunSettings) -> Self | None:
-        """Returns the recording named in the settings, if any."""
         return None if settings.recording is None else cls(settings.recording, settings.recording_mode)
 
     def save(self) -> bool:
-        """Writes the recording atomically. Returns whether anything was new. Raises ConfigError if writing fails."""
+        """Writes the file atomically. Returns whether anything was new. Raises ConfigError if writing fails."""
         with self._lock:
             text = self.tape.text
             if text is None or text == self._written:
@@ -53,7 +52,7 @@ class Recording:
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
-        """Saves the file when the last of any concurrent uses ends, unless that use fails."""
+        """Saves the file when the last concurrent use ends, unless that use fails."""
         with self._lock:
             self._users += 1
         try:
@@ -71,7 +70,7 @@ class Recording:
 
 
 class UsedRecording:
-    """The recording of a checker or scorer, if any. It is either passed in and saved by its owner, or created here."""
+    """A checker's or scorer's recording, if any, either passed in by the caller or made from the settings."""
 
     def __init__(self, given: str | Path | Recording | None, settings: RunSettings) -> None:
         self._is_given = isinstance(given, Recording)
@@ -79,7 +78,6 @@ class UsedRecording:
 
     @staticmethod
     def settings(given: str | Path | Recording | None) -> Mapping[str, Any]:
-        """Returns the settings that follow from the recording passed by the caller, if any."""
         if given is None:
             return {}
         if isinstance(given, Recording):
@@ -91,16 +89,12 @@ class UsedRecording:
         return None if self.recording is None else self.recording.tape
 
     def in_use(self) -> AbstractContextManager[None]:
-        """Returns a context that saves the recording on exit. Callers save recordings that they pass in."""
+        """Saves the recording on exit, unless it was passed in by the caller, who then saves it."""
         return nullcontext() if self.recording is None or self._is_given else self.recording.in_use()
 
 
 def refuse_missing_recording(settings: RunSettings) -> None:
-    """Raises ConfigError if the recording to replay does not exist, or if a mode is set without a recording.
-
-    Commands call this function if the user specifies a recording. It is not called for tests, because their recording
-    may not exist yet or may not be needed.
-    """
+    """Raises ConfigError if the recording to replay does not exist, or if a mode is set without a recording."""
     place = settings.recording
     if place is None and "recording_mode" in settings.model_fields_set:
         raise ConfigError("`recording_mode` needs a recording; set the recording's file with --recording FILE")
@@ -109,5 +103,5 @@ def refuse_missing_recording(settings: RunSettings) -> None:
 
 
 def replay_warnings(tape: Tape | None) -> tuple[str, ...]:
-    """Returns a warning for readers of a report that was replayed from a recording."""
+    """A warning to readers that the report was replayed, if any answer was."""
     return (REPLAYED,) if tape is not None and tape.mode == "replay" and tape.n_replayed else ()

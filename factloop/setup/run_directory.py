@@ -1,8 +1,7 @@
-"""Implements run directories, which store a run's configuration and the answers it paid for, so that it can be resumed.
+"""Run directories: a run's configuration and paid answers, from which it can be resumed.
 
-To resume a run, start it again. Given the answers to its calls, the graph is deterministic, and each answer is on disk
-before it is used. A resumed run therefore replays its answers and pays only for calls that were in flight when it
-stopped.
+To resume a run, start it again. Every answer is on disk before it is used, and the graph is deterministic given the
+answers. So a resumed run replays them and pays only for calls that were in flight when it stopped.
 """
 
 from __future__ import annotations
@@ -20,17 +19,15 @@ from factloop.core.files.private import FILE_MODE, make_private_folder, narrow_c
 
 FORMAT = 1
 BEFORE_THE_RUN = frozenset({"run.tmp", "lock"})
-"""Files left by a process that was killed before it wrote `run.json`."""
+"""Left by a process that was killed before it wrote `run.json`."""
 
 
 class RunDirectory:
-    """A run's directory, private to its owner and used by one process at a time. Use it as a context manager."""
+    """A run's directory, private to its owner and used by one process at a time. A context manager."""
 
     def __init__(self, path: Path, *, flag: str = "--run-dir") -> None:
-        """Opens or creates the directory. Raises ConfigError if it is in use or contains other files.
-
-        `flag` is the command-line option that messages suggest for choosing another directory.
-        """
+        """Raises ConfigError if the directory is in use or contains other files. Messages suggest `flag` for another
+        one."""
         self.path, self._flag = path, flag
         try:
             make_private_folder(path)
@@ -44,7 +41,7 @@ class RunDirectory:
 
     @property
     def journal(self) -> Path:
-        """The SQLite file that stores answers that were paid for."""
+        """The SQLite file of paid answers."""
         return self.path / "journal.sqlite"
 
     @property
@@ -77,7 +74,7 @@ class RunDirectory:
         return NoPlaceToKeep(f"cannot use {self.path} as a run directory: {error.strerror or error}")
 
     def claim(self, configuration: Mapping[str, Any]) -> None:
-        """Saves the run's configuration, or raises ConfigError if it differs from the one already saved."""
+        """Saves the run's configuration. Raises ConfigError if a different one was already saved."""
         wanted = json.loads(json.dumps({"format": FORMAT, **configuration}, default=str))
         file = self.path / "run.json"
         if not file.exists():

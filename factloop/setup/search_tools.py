@@ -14,10 +14,7 @@ from factloop.tools.search.build import build_search_tools
 
 
 def open_search_tools(settings: CheckSettings, own: Sequence[SearchTool] = ()) -> tuple[SearchTool, ...]:
-    """Returns the user's own tools, followed by those that the settings specify.
-
-    Reads and indexes the documents. The settings determine where indexes are saved. Raises ConfigError or DataError.
-    """
+    """The caller's own tools, then those in the settings. Indexes the documents. Raises ConfigError or DataError."""
     settings = settings.of_search_tools  # other settings are ignored, so that equal tools can be shared
     folder = cache_folder(settings, INDEXES) if settings.docs else None
     built = build_search_tools(
@@ -41,7 +38,7 @@ def open_search_tools(settings: CheckSettings, own: Sequence[SearchTool] = ()) -
 
 
 def build_embedder(settings: EmbeddingSettings) -> Any:
-    """Loads the embedding model specified in the settings, if any. Raises ConfigError if that fails."""
+    """Loads the embedding model, if one is set. Raises ConfigError if that fails."""
     if settings.embeddings is None:
         return None
     from factloop.tools.embeddings.sentence import SentenceTransformerEmbedder

@@ -52,19 +52,18 @@ NEEDS_FOLDER = "also set a run directory (--run-dir), which records submitted ba
 
 @dataclass(frozen=True)
 class Common:
-    """The budget, rate limiter and patience that several sessions share. Bound to one event loop."""
+    """What several sessions in one event loop share."""
 
     budget: Budget
     limiter: Limiter
-    """The rate limiter for all model calls. A single one is enough, because sessions usually use the same server."""
+    """For all model calls, because these sessions usually use the same server."""
     patience: dict[str, Patience] = field(default_factory=dict)
-    """Maps the URL of each model server to its `Patience`."""
+    """Keyed by the URL of the model server."""
     servers: dict[int, Server] = field(default_factory=dict)
-    """Maps the id of each search tool to its server."""
+    """Keyed by the id of the search tool."""
     abilities: dict[tuple[str, str], Abilities] = field(default_factory=dict)
-    """Maps each server's URL and model to what that model supports."""
+    """What each model supports, by its server's URL and its name."""
     batches: Batches | None = None
-    """The batches of all sessions, if models are called in batches."""
 
     def patience_with(self, chat: ChatModel, settings: RunSettings, patience_s: float) -> Patience:
         return self.patience.setdefault(address_of(chat), _patience(chat, settings, patience_s))
@@ -75,13 +74,13 @@ class Common:
 
 @dataclass(frozen=True)
 class Store:
-    """Stores of answers that a session uses instead of its own. The session does not close them."""
+    """Answer stores that a session uses instead of its own, and does not close."""
 
     models: Answers
     searches: Answers
     common: Common
     scope: str = ""
-    """Tells identical requests from different stores apart."""
+    """Distinguishes identical requests from different stores."""
 
 
 @dataclass(frozen=True)
@@ -91,9 +90,8 @@ class Session:
     settings: RunSettings
     prompts: PromptRegistry
     chats: Sequence[ChatModel]
-    """The models that are closed together with the session."""
+    """The models that are closed along with the session."""
     of_models: Answers
-    """The store for answers from models."""
     of_searches: Answers
     budget: Budget
     rng: random.Random
@@ -101,13 +99,13 @@ class Session:
     pace: Pace | None = None
     """The rate limits shared with other sessions, or None if the session has its own."""
     kept: AnswersKept | None = None
-    """The session's own store of answers, or None if a store was passed to the session."""
+    """The session's own store of answers, or None if it was given a store."""
     batches: Batches | None = None
-    """The session's own or shared batches, or None if models are called live."""
+    """The session's own or shared batches, or None for live calls."""
     scope: str = ""
 
     def model(self, chat: ChatModel, *, use_tools: bool = True) -> ModelGateway:
-        """Returns the gateway to a chat model. Raises ConfigError in batch mode without a run directory."""
+        """Raises ConfigError in batch mode without a run directory."""
         settings, common = self.settings, self.common
         timeout_s: float | None = reply_timeout_s(settings, chat.identity.get("base_url"))
         patience_s = settings.patience_s
@@ -140,7 +138,7 @@ class Session:
         return new_limiter(self.settings) if self.pace is None else self.pace.limiter(chat)
 
     def search(self, tools: Sequence[SearchTool], *, results: int) -> SearchGateway:
-        """Returns the gateway to the search tools, which returns this many results per query."""
+        """`results` is the number of results per query."""
         return SearchGateway(
             tools,
             results=results,
@@ -177,11 +175,11 @@ def open_session(
     pace: Pace | None = None,
     budget: Budget | None = None,
 ) -> Session:
-    """Opens a run's session. Closing the session closes `chats`. `seed` determines retry jitter.
+    """Opens a run's session, which closes `chats` when it is closed. `seed` determines retry jitter.
 
-    A `pace` or a `budget` is shared with other sessions. With a `journal`, a `tape` or a `store`, answers are saved
-    only there. Otherwise, `keeps` determines whether they are saved in the cache. Raises ConfigError, for example if a
-    recording is set without a `tape`, because the run would then make live calls instead of replaying.
+    A `pace` or `budget` is shared with other sessions. With a `journal`, `tape` or `store`, answers are saved only
+    there. Otherwise, they are cached if `keeps` is set. Raises ConfigError, for example if a recording is set without a
+    `tape`, because the run would then make live calls instead of replaying.
     """
     if settings.recording is not None and tape is None:
         raise ConfigError(f"recording = {str(settings.recording)!r}: not supported here; remove the setting")
@@ -205,13 +203,13 @@ def open_session(
 
 
 def common_to(settings: RunSettings, folder: Path | None = None) -> Common:
-    """Builds the parts that sessions with these limits share. The batches are stored in `folder`."""
+    """What sessions with these limits share. Batches are stored in `folder`."""
     batches = None if folder is None else batches_in(settings, folder)
     return Common(budget_of(settings), new_limiter(settings), batches=batches)
 
 
 def batches_in(settings: RunSettings, folder: Path) -> Batches | None:
-    """Opens the batches stored in this folder. Returns None if batching is off. Raises ConfigError."""
+    """Opens the batches stored in this folder. None if batching is off. Raises ConfigError."""
     path = folder / BATCHES
     if not settings.batch:
         if path.exists():
@@ -223,7 +221,7 @@ def batches_in(settings: RunSettings, folder: Path) -> Batches | None:
 
 
 def refuse_unbatched(settings: RunSettings, run_dir: object) -> None:
-    """Raises ConfigError if batching is on but the batches have no folder, or if a check has a deadline."""
+    """Raises ConfigError if batching is on without a run directory or together with a deadline."""
     if settings.batch and run_dir is None:
         raise ConfigError(f"--batch: {NEEDS_FOLDER}")
     if settings.batch and getattr(settings, "deadline_s", None) is not None:
@@ -231,7 +229,6 @@ def refuse_unbatched(settings: RunSettings, run_dir: object) -> None:
 
 
 def budget_of(settings: RunSettings) -> Budget:
-    """Returns the budget for a run with these limits. The budget is bound to one event loop."""
     return Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd)
 
 
@@ -240,6 +237,6 @@ def _patience(chat: ChatModel, settings: RunSettings, patience_s: float) -> Pati
 
 
 def retry_policy(settings: RunSettings) -> RetryPolicy:
-    """Returns the retry policy for calls. Servers may not request pauses longer than `patience_s`."""
+    """Servers may not ask for pauses longer than `patience_s`."""
     usual = RetryPolicy()
     return replace(usual, patience_s=max(usual.patience_s, settings.patience_s))

@@ -1,4 +1,4 @@
-"""Defines the settings of a run, which are immutable, validated once, and saved with every result."""
+"""The settings of a run: immutable, validated once, and saved with every result."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from factloop.tools.search.build import built_in_searches
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NotNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 Timeout = Annotated[float, Field(gt=0, le=1_000_000)]
-"""A timeout in seconds. Sockets reject longer timeouts, and the error would look like a failure of the server."""
+"""In seconds. Sockets reject longer timeouts, and the error would look like a failure of the server."""
 Price = Annotated[float, Field(ge=0.0, le=1_000_000)]
-"""A price in USD per million tokens. The upper limit keeps costs finite, because JSON has no infinite numbers."""
+"""In USD per million tokens. The upper limit keeps costs finite, because JSON has no infinite numbers."""
 Temperature = Annotated[float, Field(ge=0.0, le=2.0)]
 Tokens = Annotated[int, Field(ge=64)]
 Number = Annotated[int, Field(ge=0)]
@@ -59,7 +59,7 @@ WRITTEN = ("cache_dir", "recording")  # settings with paths to which a run may w
 
 
 class RunSettings(BaseModel):
-    """The settings common to all runs. Flags, environment variables and the settings file are derived from them."""
+    """The settings that all runs have, and from which flags, variables and entries in the settings file are derived."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -102,9 +102,7 @@ class RunSettings(BaseModel):
     rest_s: Annotated[Positive, Mark()] = REST_S
     """Maximum wait in seconds before trying an unresponsive server again. The first wait is 2 seconds."""
     cache: Annotated[bool, Mark(CACHE, whole_experiment=True, search_tools=True)] = True
-    """Cache model replies, search results and document indexes.
-
-    If False, nothing is written to the cache folder."""
+    """Cache model replies, search results and document indexes."""
     cache_dir: Annotated[Path | None, Mark(metavar="FOLDER", whole_experiment=True, search_tools=True)] = None
     """Cache folder. Default: a folder in your user cache directory."""
     cache_mb: Annotated[AtLeastOne, Mark(whole_experiment=True, search_tools=True)] = 1024
@@ -118,44 +116,41 @@ class RunSettings(BaseModel):
 
     `recording_mode` determines whether the file is replayed or written. A recording replaces the cache."""
     recording_mode: Annotated[TapeMode, Mark(RECORDING, search_tools=True)] = "replay"
-    """Replay the recording (replay), make a new one (record), or add only the calls that it does not contain yet (new).
-
-    `replay` makes no calls and needs no key.
-    """
+    """Replay the recording (replay), make a new one (record), or add only the calls that it does not contain
+    yet (new)."""
     tracing: TracingMode = "off"
     """Export OpenTelemetry spans (`on`), or spans with prompts and replies (`content`). Needs the `tracing` extra."""
 
     @property
     def read_paths(self) -> tuple[str, ...]:
-        """The files and folders that a run reads, except `written_paths`. A run's output must not overwrite them."""
+        """What a run reads, apart from `written_paths`. A run's output must not overwrite it."""
         values = (getattr(self, name) for name in path_settings(type(self)) if name not in WRITTEN)
         listed = (value if isinstance(value, tuple) else (value,) for value in values if value is not None)
         return tuple(str(one) for group in listed for one in group)
 
     @property
     def written_paths(self) -> tuple[str, ...]:
-        """The files and folders in the settings to which any run may write."""
+        """What a run may write to."""
         places = (self.cache_dir if self.cache else None, self.recording)
         return tuple(str(place) for place in places if place is not None)
 
     @property
     def limits_money(self) -> bool:
-        """Whether there is a cost limit, in which case the price of the model must be known."""
+        """Whether the cost is limited, in which case the model's price must be known."""
         return self.budget_usd is not None
 
     @property
     def replays(self) -> bool:
-        """Whether every answer comes from a recording."""
         return self.recording is not None and self.recording_mode == "replay"
 
     def of_search(self, name: str) -> dict[str, Any]:
-        """Returns the settings of the search with this name, such as `language` and `url` for `wikipedia`."""
+        """The settings of one search, such as `language` and `url` for `wikipedia`."""
         fields = (field for field in type(self).model_fields if field.startswith(f"{name}_"))
         return {field.removeprefix(f"{name}_"): getattr(self, field) for field in fields}
 
     @classmethod
     def of(cls, base: Self | None = None, **changes: Any) -> Self:
-        """Returns the settings with changes applied. Raises ConfigError with the name of an invalid setting."""
+        """Applies changes to the settings. Raises ConfigError with the name of an invalid setting."""
         values = {**(base.model_dump(exclude_unset=True) if base is not None else {}), **changes}
         try:
             return cls.model_validate(values)
@@ -164,15 +159,13 @@ class RunSettings(BaseModel):
 
 
 class EmbeddingSettings(RunSettings):
-    """Settings for runs that can also search documents or words by meaning."""
+    """Settings of runs that can also search by meaning."""
 
     embeddings: Annotated[str | None, Mark(MODEL, "MODEL", fingerprint=True, path=True, search_tools=True)] = None
     """Path or name of a sentence-transformers model for semantic search. Needs the `semantic` extra."""
 
 
 class CheckSettings(EmbeddingSettings):
-    """Settings of a check."""
-
     model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
     """Chat model, such as openai:gpt-4o-mini. If not set, the offline engine judges the claims."""
     jury: Annotated[Names, Mark(MODEL, "PROVIDER:NAME", fingerprint=True)] = ()
@@ -197,9 +190,8 @@ class CheckSettings(EmbeddingSettings):
     """URL of an OpenAI-compatible server."""
     plan: Annotated[Plan | None, Mark(MODEL)] = None
     """How the model checks claims: paper (SAFE's five stages), safe (SAFE exactly as published), fused (fewer calls per
-    claim) or grounded (several sentences at a time). Default: grounded if only documents are searched, otherwise fused.
-
-    None means `grounded` if a model judges using only the user's documents, and `fused` otherwise."""
+    claim) or grounded (several sentences at a time). Default: grounded if only documents are searched, otherwise
+    fused."""
     verifiable: Annotated[bool, Mark(fingerprint=True)] = False
     """With the `safe` plan, follow VeriScore: extract only verifiable claims, and search once for each.
 
@@ -269,7 +261,7 @@ class CheckSettings(EmbeddingSettings):
 
     @property
     def of_search_tools(self) -> Self:
-        """The settings that affect search tools, with others reset. If two results are equal, so are their tools."""
+        """Resets every setting that does not affect search tools. If two results are equal, so are their tools."""
         own = {f"{name}_{option}" for name in self.search for option in self.of_search(name)}
         return type(self)(**{field: getattr(self, field) for field in {*marked(type(self), "search_tools"), *own}})
 
@@ -285,5 +277,5 @@ def describe(error: ValidationError, known: Collection[str]) -> str:
 
 
 def is_it(name: str, known: Collection[str]) -> str:
-    """Returns the end of an error message, which suggests the most similar setting, if there is one."""
+    """The end of an error message that suggests the most similar setting, or "" if there is none."""
     return "".join(f"; did you mean {near!r}?" for near in get_close_matches(name[:LONGEST_NAME], known, n=1))

@@ -1,4 +1,4 @@
-"""Exports OpenTelemetry traces with details about the run, unless the application has configured this itself."""
+"""Exports OpenTelemetry traces, unless the application has already configured this itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXPORTER = "OTEL_TRACES_EXPORTER"
 
 
 def open_tracing(mode: TracingMode) -> None:
-    """Sets up the export, unless tracing is off or already set up. Pending traces are sent when the process exits.
+    """Sets up the export, unless tracing is off or already set up. Sends pending traces when the process exits.
 
     `OTEL_TRACES_EXPORTER` selects the exporter: `otlp` (the default; OTLP over HTTP, configured by the
     OTEL_EXPORTER_OTLP_... variables), `console` (standard error), or `none`. Raises ConfigError.
@@ -44,7 +44,7 @@ def open_tracing(mode: TracingMode) -> None:
 
 
 def flush_traces() -> None:
-    """Sends pending traces. Used by a process that is about to exit without cleaning up."""
+    """Sends pending traces from a process that is about to exit without cleaning up."""
     if (trace := sys.modules.get("opentelemetry.trace")) is not None:
         flush = getattr(trace.get_tracer_provider(), "force_flush", None)
         if flush is not None:
@@ -67,7 +67,7 @@ def _exporter(name: str) -> SpanExporter | None:
 
 
 def usage_values(usage: Usage) -> dict[str, Value]:
-    """Returns the usage of an entire check or score, as recorded in a span."""
+    """The usage of a whole check or score, as span attributes."""
     return {
         "gen_ai.usage.input_tokens": usage.prompt_tokens,
         "gen_ai.usage.output_tokens": usage.completion_tokens,

@@ -1,6 +1,6 @@
-"""Assertions about model output, for use in tests: `assert_factual` and `assert_trustworthy`.
+"""Assertions about model output: `assert_factual` and `assert_trustworthy`.
 
-Names are loaded on first use, because pytest loads the plugin at every start and must stay fast.
+They are imported on first use, because pytest loads the plugin at every start.
 """
 
 from __future__ import annotations

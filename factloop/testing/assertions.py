@@ -1,7 +1,4 @@
-"""Assertions about model output. A test fails if the evidence contradicts the output, or if scores are too low.
-
-Settings that a test does not specify come from the environment, pytest's ini file or `factloop.toml`, in that order.
-"""
+"""Assertions that fail if the evidence contradicts a model's output or if scores are too low."""
 
 from __future__ import annotations
 
@@ -52,11 +49,11 @@ class _Missed(AssertionError, Generic[R]):
 
 
 class NotFactual(_Missed[FactualityReport]):
-    """Raised if an answer does not meet a requirement. `report` is the complete report."""
+    """An answer does not meet a requirement. `report` is the complete report."""
 
 
 class NotTrustworthy(_Missed[TrustReport]):
-    """Raised if an answer has no score, or a score that is too low. `report` is the complete report."""
+    """An answer's score is missing or too low. `report` is the complete report."""
 
 
 def _settings(kind: type[S], given: Mapping[str, Any]) -> S:
@@ -77,7 +74,7 @@ def _recording(given: str | Path | Recording | None) -> str | Path | Recording |
 
 
 def _paths(paths: Sequence[str | Path]) -> list[str]:
-    """Returns the paths. Those that do not exist in the working directory are looked up in the test's folder."""
+    """Looks for paths in the test's folder if they do not exist in the working directory."""
     test = running_test()
     if test is None:
         return [str(path) for path in paths]
@@ -99,7 +96,7 @@ def _blocking(asynchronous: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, 
 
 
 def _refuse_beside(owner: str, given: Mapping[str, object]) -> None:
-    """Raises ConfigError if settings are passed along with a checker or scorer, which has its own."""
+    """A checker or scorer has its own settings, so raises ConfigError if others are passed as well."""
     named = next((name for name, value in given.items() if value not in (None, (), [])), None)
     if named is not None:
         raise ConfigError(f"{named} is a setting of the {owner}: pass it to the {owner}, or omit the {owner}")
@@ -234,7 +231,7 @@ def build_checker(
     recording: str | Path | Recording | None = None,
     **settings: Unpack[CheckChanges],
 ) -> FactChecker:
-    """Builds a checker for assertions with the test's default settings and the answers in the test's recording."""
+    """Builds a checker for assertions with the test's default settings and recording."""
     base = _settings(CheckSettings, settings)
     return FactChecker(model, search=search, docs=docs, settings=base, recording=_recording(recording))
 

@@ -1,8 +1,4 @@
-"""Keeps track of the test that is running under the pytest plugin, and of its recording.
-
-The test is stored per process rather than per context, because only one test runs at a time, and all fixtures, threads
-and event loops belong to it.
-"""
+"""The test that is running under the pytest plugin, with its recording. A process runs one test at a time."""
 
 from __future__ import annotations
 
@@ -20,19 +16,19 @@ if TYPE_CHECKING:
 
 @dataclass
 class RunningTest:
-    """A test. Its recording is created on first use, and written to the file only if the test requested an answer."""
+    """The recording is created on first use, and written only if the test requested an answer."""
 
     path: Path
-    """Path of the test's recording."""
+    """Path of the recording."""
     mode: TapeMode
     remedy: str
-    """An explanation of how to record the test."""
+    """How to record the test."""
     folder: Path
-    """Folder of the test file, to which paths of documents may be relative."""
+    """Folder of the test file, to which document paths may be relative."""
     root: Path
     """Folder that contains factloop.toml."""
     defaults: Mapping[str, object] = field(default_factory=dict)
-    """Settings from pytest's ini file, by name."""
+    """Settings from pytest's ini file."""
 
     @cached_property
     def recording(self) -> Recording:
@@ -51,7 +47,7 @@ _running: list[RunningTest] = []
 
 @contextmanager
 def running(test: RunningTest) -> Iterator[None]:
-    """Marks the test as running. Other tests may run inside it, as with pytester."""
+    """Marks the test as running. With pytester, other tests run inside it."""
     _running.append(test)
     try:
         yield
@@ -60,5 +56,5 @@ def running(test: RunningTest) -> Iterator[None]:
 
 
 def running_test() -> RunningTest | None:
-    """Returns the innermost test that is running under the plugin, or None."""
+    """The innermost test that is running under the plugin, if any."""
     return _running[-1] if _running else None

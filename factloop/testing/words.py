@@ -1,4 +1,4 @@
-"""Writes failure messages, which show the requirements, the actual values, and each faulty claim with its evidence."""
+"""Failure messages: the unmet requirements and each faulty claim with its evidence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def factual_failure(
     at_fault: Sequence[ClaimView],
     unchecked: Sequence[Claim | Sentence] = (),
 ) -> str:
-    """Returns the message of `assert_factual`: the missed requirements, faulty claims and unchecked content."""
+    """The message of `assert_factual`: unmet requirements, faulty claims and unchecked content."""
     precision = "undefined" if report.precision is None else f"{report.precision:.3f}"
     claims = f"{plural(len(report.claims), 'claim')}{f': {distribution(report)}' if report.claims else ''}"
     return "\n".join(
@@ -39,7 +39,7 @@ def factual_failure(
 
 
 def trust_failure(missed: Sequence[str], report: TrustReport) -> str:
-    """Returns the message of `assert_trustworthy`: the missed requirements, failed checks and passages."""
+    """The message of `assert_trustworthy`: unmet requirements, failed checks and passages."""
     bc, fc = report.trust_bc, report.trust_fc
     lines = [
         *(f"required: {_short(what)}" for what in missed),

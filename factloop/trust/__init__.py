@@ -1,1 +1,1 @@
-"""Provides `TrustScorer`, which calculates the TrustScore of an answer to a question."""
+"""Calculates the TrustScore of an answer to a question. Start with `TrustScorer` in `scorer`."""

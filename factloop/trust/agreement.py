@@ -1,9 +1,9 @@
 """Measures uncertainty without documents: how well the subject's other answers to the question support each claim.
 
 This follows the long-form scores of uqlm (Bouchard and Chauhan 2025, arXiv 2504.19254; LUQ of Zhang et al. 2024, arXiv
-2403.20279), with two departures. First, the claims are SAFE's, extracted from the answer. They are compared with the
-samples, but the samples' claims are not compared with the answer. Second, any judge that compares claims with texts can
-determine how well a sample supports a claim. The judge need not distinguish contradictions from missing statements.
+2403.20279), with two departures. First, the claims are SAFE's. They are compared with the samples, but the samples'
+claims are not compared with the answer. Second, any judge that compares claims with texts can decide how well a sample
+supports a claim, even one that does not distinguish contradicted claims from missing ones.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ async def draw_samples(question: str, n: int, subject: ModelGateway, meter: Usag
 async def agreement(
     claims: Sequence[str], samples: Sequence[str], judge: Verifier, *, meter: UsageMeter
 ) -> list[SampleAgreement]:
-    """Returns, for each claim, how well the samples support it on average."""
+    """Returns how strongly the samples support each claim on average."""
     found = iter(await read_all(judge, [(claim, [sample]) for claim in claims for sample in samples], meter=meter))
     scored = [[one.score for _ in samples if (one := next(found)) is not None] for _ in claims]
     return [

@@ -1,4 +1,4 @@
-"""Opens the sources of distractors that the settings specify, in the order in which they are used."""
+"""Opens the configured distractor sources, in the order they are used."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ NO_JUDGE = "--distractors model needs a judge model; set --judge-model"
 
 @dataclass(frozen=True)
 class DistractorSources:
-    """The sources of substitutes, best first. They are bound to one event loop."""
+    """The sources of substitutes, best first. Bound to one event loop."""
 
     sources: Sequence[SubstituteSource]
     tables: Sequence[TableKnowledgeBase]
@@ -63,10 +63,10 @@ class DistractorSources:
 
 
 def open_sources(settings: TrustSettings, embedder: Any, tape: Tape | None = None) -> DistractorSources:
-    """Opens the sources in the settings. `embedder` may be None. Uses no network. Raises ConfigError or DataError.
+    """Opens the sources in the settings. Uses no network. Raises ConfigError or DataError.
 
-    The sources, in order, are: entities of the same type (from DBpedia if enabled, the user's tables, and the built-in
-    names), other dates and numbers, neighbours in embedding space if there is an embedder, words of the same kind, and
+    They are, in this order: entities of the same type (from DBpedia if enabled, the user's tables and the built-in
+    names), other dates and numbers, neighbours in embedding space (with an `embedder`), words of the same kind, and
     made-up names.
     """
     load_tables()
@@ -83,7 +83,7 @@ def open_sources(settings: TrustSettings, embedder: Any, tape: Tape | None = Non
 
 
 def load_tables() -> None:
-    """Reads the packaged names and words for distractors. This takes about three seconds, once per process."""
+    """Reads the packaged names and words for distractors. Takes about three seconds, once per process."""
     built_in_names()
     is_word("rome")
     asked_for("Who was it?")
@@ -98,7 +98,7 @@ async def make_distractors(
     references: Sequence[str] = (),
     judge: BaseChatModel | None = None,
 ) -> DistractorSet:
-    """Returns the distractors that would be used for this response. This is free unless a model is called.
+    """Returns the distractors that would be used for this response. Free unless a model is called.
 
     If the settings let a judge model propose distractors, `judge` (or else the judge in the settings) is called once.
     It does not propose the `references`, which are known correct answers. Raises the same errors as `open_sources`.

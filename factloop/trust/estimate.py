@@ -22,8 +22,8 @@ CHOICE_TOKENS, ANSWER_TOKENS, JUDGEMENT_TOKENS, PROPOSAL_TOKENS = 8, 30, 50, 800
 
 
 class TrustEstimate(Record):
-    """An upper bound on the cost. An inconsistent choice ends an answer's checks early, so the actual cost may be
-    lower. Excludes retries."""
+    """An upper bound on the cost, without retries. An inconsistent choice ends an answer's checks early, so the actual
+    cost may be lower."""
 
     n_answers: Count
     most_calls: Count
@@ -35,7 +35,7 @@ class TrustEstimate(Record):
 
 
 def estimate_trust(settings: TrustSettings, items: Sequence[QuestionAnswer]) -> TrustEstimate:
-    """Returns the maximum number of calls and tokens and the maximum cost. This is free and needs no key."""
+    """Returns the maximum number of calls and tokens, and the maximum cost. Makes no calls and needs no key."""
     prompts = PromptRegistry.load(settings.prompts)
     subject, judge = _Sum(), _Sum()
     for item in items:

@@ -19,9 +19,8 @@ from factloop.trust.scorer import TrustScorer
 from factloop.trust.settings import TrustSettings
 
 ALIKE = ("temperature", "seed", "fail_if_unreadable")
-"""Settings that checks also have, but with different defaults. Values set for scores apply to checks too."""
+"""Settings that checks also have, but with other defaults. Only explicitly set values apply to checks."""
 SAFE_PART, TRUST_PART = "safe", "trust"
-"""The subfolders of a run directory."""
 
 
 async def ascore_long_form(
@@ -34,9 +33,8 @@ async def ascore_long_form(
 ) -> LongFormTrustReport:
     """Checks a long answer against the corpus or with a search, and then asks the subject about each claim.
 
-    The judge is the judge model in the settings, or else the offline engine. Only SAFE uses the documents. Limits apply
-    to both parts combined, and a recording contains the answers for both parts. A run directory has a subfolder for
-    each part. Raises ConfigError like `acheck_and_score`.
+    The judge is the judge model in the settings, or else the offline engine. Limits and the recording cover both parts;
+    in a run directory, each part has a subfolder. Raises ConfigError like `acheck_and_score`.
     """
     checks = check_settings(settings, search)
     recording = Recording.of(settings)
@@ -91,7 +89,7 @@ def score_long_form(
 
 
 def check_settings(settings: TrustSettings, search: Sequence[str] = ()) -> CheckSettings:
-    """Returns SAFE's settings for a long answer, with the judge model and the corpus or a search."""
+    """Returns the settings for the fact-check of a long answer."""
     names = (*EmbeddingSettings.model_fields, *ALIKE)
     shared = {name: getattr(settings, name) for name in names if name in settings.model_fields_set}
     own: dict[str, Any] = {
@@ -110,7 +108,7 @@ def missing_scores(report: LongFormTrustReport) -> int:
 
 
 def with_remaining_limits(settings: TrustSettings, spent: Usage) -> TrustSettings:
-    """Returns the settings, with calls and budget reduced by as much of this usage as is known."""
+    """Subtracts the usage from the limits on calls and cost, as far as it is known."""
     left: dict[str, Any] = {}
     if settings.max_calls is not None:
         left["max_calls"] = max(0, settings.max_calls - spent.calls - spent.failed_calls)

@@ -18,7 +18,7 @@ from factloop.core.records import Claim, Verdict
 
 
 def summarise(reports: Sequence[TrustReport]) -> TrustSummary:
-    """Returns the mean of each score over the answers that have this score."""
+    """Returns the mean of each score over the answers that have it."""
     return TrustSummary(
         trust_bc=mean_score(report.trust_bc.value for report in reports),
         trust_bc_graded=mean_score(report.trust_bc.graded for report in reports),
@@ -51,7 +51,6 @@ def by_source(found: Sequence[TrustBC]) -> tuple[SourceConsistency, ...]:
 
 
 def mean_score(values: Iterable[float | None]) -> MeanScore:
-    """Returns the mean over all scored answers, which is None if there are none."""
     given = list(values)
     scored = [value for value in given if value is not None]
     mean = math.fsum(scored) / len(scored) if scored else None
@@ -59,7 +58,7 @@ def mean_score(values: Iterable[float | None]) -> MeanScore:
 
 
 def standing(claim: Claim, consistency: TrustBC | None) -> tuple[ClaimStanding, str]:
-    """Returns the group in which SAFE's verdict and TrustBC place a claim, and the reason if they place it in none."""
+    """Returns the group in which SAFE's verdict and TrustBC place a claim, and the reason if it is in none."""
     verdict = claim.judgement.verdict
     if verdict is Verdict.IRRELEVANT:
         return ClaimStanding.UNPLACED, "SAFE: irrelevant"

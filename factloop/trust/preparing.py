@@ -36,38 +36,34 @@ LIBRARIES = (
 
 @dataclass(frozen=True)
 class TrustSetup:
-    """The setup of a run, before any calls are made. It identifies the run."""
+    """What a run will use, before any calls are made."""
 
     settings: TrustSettings
     prompts: PromptRegistry
     corpus: SearchTool | None
     subject: ChatModel | None
     judge: ChatModel | Verifier
-    """The judge of passages from the corpus or from supplied documents. It may also propose distractors."""
+    """Judges passages. A chat model may also propose distractors."""
     sources: DistractorSources
     fingerprint: TrustFingerprint
     tape: Tape | None = None
     subjects: Mapping[str, ChatModel] = field(default_factory=dict)
     """Maps each system's name to its subject, if systems have different subjects. `subject` is then None."""
     sampler: ChatModel | None = None
-    """The subject with the temperature used for samples."""
+    """The subject at the temperature used for samples."""
 
     @property
     def chats(self) -> tuple[ChatModel, ...]:
-        """The chat models of the run."""
         named = (self.subject, *self.subjects.values(), self.judge, self.sampler)
         return tuple(chat for chat in named if isinstance(chat, ChatModel))
 
     @property
     def tools(self) -> tuple[SearchTool, ...]:
-        """The tool that TrustFC searches, if there is one."""
         return () if self.corpus is None else (self.corpus,)
 
     def over(self, given: Sources) -> TrustSetup:
-        """Returns the setup for an answer with its own sources, which replace the corpus.
-
-        Raises ConfigError if there is more than one tool, or if the corpus should be searched as well.
-        """
+        """Returns the setup for an answer with its own sources, which replace the corpus. Raises ConfigError if there
+        is more than one tool, or if the corpus should be searched as well."""
         if len(given.tools) > 1 or given.mode != "faithfulness":
             raise ConfigError("TrustFC searches only one corpus; pass `sources` with one tool and `faithfulness` mode")
         corpus = next(iter(given.tools), None)
@@ -78,7 +74,6 @@ class TrustSetup:
         return replace(self, corpus=corpus, fingerprint=fingerprint)
 
     def fingerprint_of(self, subject: ChatModel | None) -> TrustFingerprint:
-        """Returns the fingerprint of scores for this subject."""
         return self.fingerprint.model_copy(update=_subject_fields(subject))
 
     async def aclose(self) -> None:
@@ -97,11 +92,8 @@ def prepare_trust(
     tape: Tape | None = None,
     subjects: Mapping[str, SubjectModel] | None = None,
 ) -> TrustSetup:
-    """Returns the setup for these settings. Uses no network. Raises ConfigError.
-
-    `subject` and `judge` are chat models that the caller has built. They replace those in the settings. `subjects` are
-    the subjects of several systems, used instead of one subject for all.
-    """
+    """Returns the setup for these settings. Uses no network. `subject` and `judge` replace those in the settings, and
+    `subjects` are the subjects of several systems. Raises ConfigError."""
     prompts = PromptRegistry.load(settings.prompts)
     if subjects and (subject is not None or settings.subject_model is not None):
         raise ConfigError("set either one subject model for all answers, or one for each system, not both")

@@ -1,7 +1,5 @@
-"""Reads questions, along with the responses to score, from JSON Lines or CSV.
-
-The columns are `question`, `response`, `id` and `reference_answers`.
-"""
+"""Reads questions, with the responses to score, from JSON Lines or CSV. The columns are `question`, `response`, `id`
+and `reference_answers`."""
 
 from __future__ import annotations
 
@@ -29,13 +27,13 @@ class QuestionAnswer(TableItem):
     question: NotBlank
     response: str | None = None
     reference_answers: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
-    """Known correct answers, if there are any. They are not needed for scoring, but must not be proposed as
-    distractors. In CSV, a cell contains one answer."""
+    """Known correct answers. They are not needed for scoring, but must not be proposed as distractors. In CSV, a cell
+    contains one answer."""
 
     @field_validator("response")
     @classmethod
     def _says_something(cls, response: str | None) -> str | None:
-        """Returns the response. None if it is blank, because CSV cannot tell a blank response from a missing one."""
+        """Treats a blank response as missing, because CSV cannot tell them apart."""
         return response if response and response.strip() else None
 
 
@@ -49,10 +47,8 @@ class OwnAnswer(QuestionAnswer):
 def load_question_answers(place: str | Path, *, responses_needed: bool = True) -> Iterator[QuestionAnswer]:
     """Yields the rows, in order, from a JSON Lines file or a CSV file (recognized by its extension).
 
-    `-` is standard input, as JSON Lines. Other fields are ignored.
-
-    Raises DataError if the file has no rows, or on reaching a malformed row, a repeated id or (if `responses_needed`) a
-    row without a response.
+    `-` is standard input, as JSON Lines. Other fields are ignored. Raises DataError if the file has no rows, or on
+    reaching a malformed row, a repeated id or (if `responses_needed`) a row without a response.
     """
     rows = read_csv(place, needed=("question",)) if str(place).lower().endswith(".csv") else read_jsonl(place)
     ids: dict[str, int] = {}

@@ -183,7 +183,7 @@ class TrustScorer(ClosesPerLoop):
         sources: Sources | None = None,
         run_dir: str | Path | None = None,
     ) -> TrustReport:
-        """Synchronous version of `ascore`. It also works inside a running event loop, such as in a notebook."""
+        """Synchronous version of `ascore`. Also works while an event loop is running, for example in a notebook."""
         return run_blocking(
             self.ascore(question, response, id=id, documents=documents, sources=sources, run_dir=run_dir)
         )
@@ -191,11 +191,8 @@ class TrustScorer(ClosesPerLoop):
     async def astream(
         self, items: Iterable[QuestionAnswer], *, run_dir: str | Path | None = None
     ) -> AsyncGenerator[TrustReport | TrustRun, None]:
-        """Yields each answer's report as soon as it is ready, so in no particular order, and finally the complete run.
-
-        Otherwise works like `ascore`. A caller that stops early must close the generator
-        (`contextlib.aclosing`).
-        """
+        """Yields each report as soon as it is ready, in any order, and finally the complete run. If you stop early,
+        close the generator (`contextlib.aclosing`). Otherwise works like `ascore`."""
         given, started = list(items), time.perf_counter()
         places: dict[str, int] = {}
         for place, item in enumerate(given):
@@ -225,9 +222,8 @@ class TrustScorer(ClosesPerLoop):
     ) -> LongFormTrustReport:
         """Returns TrustBC for each claim that SAFE found in a long response, alongside SAFE's verdict.
 
-        The subject must distinguish each claim from its distractors, which the paper leaves to future work (A.1). The
-        subject is not asked about irrelevant claims. `meter` works as in `ascore`. Raises ConfigError if there is no
-        subject.
+        The subject must distinguish each relevant claim from its distractors, which the paper leaves to future work
+        (A.1). `meter` works as in `ascore`. Raises ConfigError if there is no subject.
         """
         if self._subject is None and self.settings.subject_model is None:
             raise ConfigError("TrustBC needs a subject model; set --subject-model")
@@ -255,11 +251,8 @@ class TrustScorer(ClosesPerLoop):
     async def adistractors(
         self, question: str, response: str, *, n: int | None = None, references: Sequence[str] = ()
     ) -> DistractorSet:
-        """Returns the distractors that would be used for this response.
-
-        This is free, unless the judge model proposes distractors (`distractors="model"`), which takes one call. The
-        judge model does not propose any of the `references`.
-        """
+        """Returns the distractors that would be used for this response. Free, unless the judge model proposes
+        distractors (`distractors="model"`), which takes one call. It does not propose any of the `references`."""
         require("trust", "a distractor")
         from factloop.trust.distractor_sources import make_distractors
 
@@ -269,10 +262,7 @@ class TrustScorer(ClosesPerLoop):
         )
 
     async def aopen(self) -> None:
-        """Opens everything in the settings right away, rather than with the first answer. Costs nothing.
-
-        Raises ConfigError or DataError if something cannot be opened.
-        """
+        """Opens everything now rather than with the first answer. Costs nothing. Raises ConfigError or DataError."""
         await self._load()
         await self._open.open(self._open_shared)
 
@@ -309,7 +299,6 @@ class TrustScorer(ClosesPerLoop):
         return _opened(self._setup(), self.pace, budget=self._budget)
 
     async def _load(self) -> None:
-        """Loads tables and corpus in a thread, because this may take minutes and must not block the event loop."""
         await asyncio.to_thread(_load_tables)
         await asyncio.to_thread(lambda: self.corpus)
 
@@ -400,7 +389,7 @@ _OF_SUBJECT = {"subject_model", "subject_base_url", "subject_sampling"}
 
 
 def _asked_of(item: QuestionAnswer, *, proposes: bool) -> list[Any]:
-    """Returns the parts of an answer that affect its scores. References matter only if a model proposes distractors."""
+    """References affect the scores only if a model proposes distractors."""
     own = [item.subject] if isinstance(item, OwnAnswer) else []
     references = [item.reference_answers] if proposes and item.reference_answers else []
     return [item.id, item.question, item.response, *own, *references]

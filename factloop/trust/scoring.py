@@ -51,7 +51,7 @@ OFFLINE_JUDGE = (
 
 @dataclass(frozen=True)
 class TrustScoring:
-    """Scores any number of answers concurrently in one session, which is bound to one event loop."""
+    """An open session that scores any number of answers, also concurrently. Bound to one event loop."""
 
     setup: TrustSetup
     session: Session
@@ -60,18 +60,15 @@ class TrustScoring:
     consistency: Graph | None
     """The graph for TrustBC alone, or None if there is no subject."""
     own: Mapping[str, Graph]
-    """If systems have their own subjects, maps each system's name to the graph for its subject."""
+    """Maps the name of each system with its own subject to the graph for that subject."""
 
     def over(self, given: Sources) -> TrustScoring:
-        """Returns a copy for an answer with its own sources. The copy uses the same session, limits and budget.
-
-        Raises ConfigError.
-        """
+        """Returns a copy for an answer with its own sources, in the same session. Raises ConfigError."""
         setup = self.setup.over(given)
         return replace(self, setup=setup, searching=self.searching.over(setup.tools))
 
     async def report(self, item: QuestionAnswer, meter: UsageMeter | None = None) -> TrustReport:
-        """Returns the report on an answer. Parts that cannot be scored are included as unscored."""
+        """Scores an answer. Parts that cannot be scored are included as unscored."""
         setup, graph, subject = self.setup, self.graph, self.setup.subject
         if isinstance(item, OwnAnswer):
             graph, subject = self.own[item.subject], setup.subjects[item.subject]
@@ -159,10 +156,8 @@ class TrustScoring:
 def open_trust_scoring(
     setup: TrustSetup, *, journal: Path | None = None, pace: Pace | None = None, budget: Budget | None = None
 ) -> TrustScoring:
-    """Opens a session in which answers can be scored with this setup. Raises ConfigError.
-
-    With a `journal`, answers are saved only there. A `pace` or a `budget` is shared with other sessions.
-    """
+    """Opens a session in which answers can be scored with this setup. Raises ConfigError. With a `journal`, answers are
+    saved only there. The `pace` and the `budget` may be shared with other sessions."""
     settings, chats = setup.settings, setup.chats
     keeps = bool(chats) and all(chat.persistent for chat in chats)
     session = open_session(

@@ -25,7 +25,7 @@ class SubjectModel:
 
     model: str | BaseChatModel
     base_url: str | None = None
-    """The URL of the model's server, if it differs from the URL in the settings."""
+    """The URL of the model's server. The default is the URL in the settings."""
 
 
 class TrustSettings(EmbeddingSettings):
@@ -92,9 +92,8 @@ class TrustSettings(EmbeddingSettings):
 
     @property
     def wanted_distractors(self) -> int:
-        """The number of distractors to make: three for each check."""
         return 3 * self.max_checks
 
 
 SERVED = ("subject_model", "judge_model", "nli", "corpus")
-"""TrustScore settings that the service accepts in addition to those for checks: the models and the corpus."""
+"""TrustScore settings that the service accepts in addition to those for checks."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -41,7 +39,7 @@ class _WithoutBlobs(list[str]):
 
 
 def labelling(visits: Visits, html: str = SAMPLE) -> Page:
-    """The page of a report with labelling switched on by its key."""
+    """The page of a report with labelling switched on by its key, and verdicts hidden."""
     page = visits.open(html)
     page.keyboard.press("l")
     expect(page.get_by_role("region", name="Label the claims")).to_be_visible()
@@ -111,7 +109,7 @@ def test_a_report_is_calm_until_labelling_is_switched_on(visits: Visits) -> None
 def test_claims_are_labelled_by_keys_with_comments_and_undone(visits: Visits, tmp_path: Path) -> None:
     page = labelling(visits)
     assert current(page) == "claim-1"
-    press(page, "a")
+    press(page, "ba")
     assert current(page) == "claim-2"
     press(page, "2")
     press(page, "c")
@@ -147,7 +145,6 @@ def test_claims_are_labelled_by_keys_with_comments_and_undone(visits: Visits, tm
 
 def test_a_blind_label_is_given_before_the_verdict_is_shown(visits: Visits, tmp_path: Path) -> None:
     page = labelling(visits)
-    press(page, "b")
     for hint in ("verdict", "rationale", "figures", "bar", "legend", "decided-by", "chips", "tag", "mark", "warnings"):
         expect(page.locator(f".{hint}:visible")).to_have_count(0)
     assert page.locator(".prose [title]").count() == 0
@@ -164,15 +161,26 @@ def test_a_blind_label_is_given_before_the_verdict_is_shown(visits: Visits, tmp_
     assert list(blind.values()) == [False, True]
     press(page, "uuu")  # all undone, and given anew after the page was opened again: the verdicts were seen
     reload_with_store(page)
-    press(page, "lb")
-    press(page, "1")
+    press(page, "l1")
     assert [one.blind for one in saved(page, tmp_path / "again.json").labels] == [False]
     press(page, "b")
     assert page.locator(".prose [title]").count() > 0
+    press(page, "b2")
+    assert [one.blind for one in saved(page, tmp_path / "later.json").labels] == [False, False], "all were shown"
+
+
+def test_the_page_of_claims_to_label_shows_no_verdict_without_script_or_after_labelling(visits: Visits) -> None:
+    page = visits.open(PAGES["claims to label"])
+    expect(page.get_by_role("region", name="Label the claims")).to_be_visible()
+    page.get_by_role("button", name="Stop labelling").click()
+    expect(page.locator(".label-dock")).to_be_hidden()
+    expect(page.locator(".of-judge:visible")).to_have_count(0)
+    assert '<html lang="en" class="is-blind">' in PAGES["claims to label"]
 
 
 def test_no_filter_search_or_link_tells_a_verdict_that_is_hidden(visits: Visits) -> None:
     page = labelling(visits, render_html(second_is_worse()))
+    press(page, "b")
     to_worst = page.evaluate(LEADS)
     assert to_worst != page.evaluate(FIRSTS)
     page.get_by_role("button", name="Contradicted").click()
@@ -214,14 +222,6 @@ def test_a_saved_file_is_loaded_elsewhere_and_a_wrong_one_refused(visits: Visits
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
-RUN = [judged(f"p{n}", "ssnns") for n in range(4)]  # twenty claims, of which eight are drawn
-
-
-def command(folder: Path, *arguments: str) -> None:
-    """Runs factloop in a process of its own: while Playwright runs, no event loop runs in this one."""
-    subprocess.run([sys.executable, "-m", "factloop", *arguments], cwd=folder, check=True, capture_output=True)
-
-
 DISPUTED = [judged(f"p{n}", "snsni?", labels="SNNSSS") for n in range(2)]
 """Six disagreements: of each response c2 and c3, and c4, which the judge calls irrelevant."""
 
@@ -261,14 +261,11 @@ def test_disagreements_are_settled_by_keys_and_read_by_adjudicate(visits: Visits
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("blind", [True], ids=["blind"])
 @pytest.mark.parametrize("name", ["fact-check", "hostile fact-check", "claims to label"])
-def test_axe_finds_nothing_wrong_while_labelling(visits: Visits, name: str, blind: bool, dark: bool) -> None:
+def test_axe_finds_nothing_wrong_while_labelling(visits: Visits, name: str, dark: bool) -> None:
     page = visits.open(PAGES[name], dark=dark)
     if "to label" not in name:
         page.keyboard.press("l")
-    if page.get_by_label("Hide verdicts").is_checked() != blind:
-        page.keyboard.press("b")
     press(page, "1")
     page.evaluate(OPEN_ALL)
     found = Axe().run(page)

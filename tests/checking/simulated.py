@@ -14,19 +14,21 @@ from factloop.tools.names.build import build_table
 from tests.simulator import MODEL, RunningSimulator
 from tests.simulator.triples import knowledge_base_triples
 
+PATIENT: dict[str, Any] = {"cache": False, "timeout_s": 600.0}
+"""On a busy machine, no request is sent again, so requests can be counted."""
 PLANS = ("fused", pytest.param("paper", marks=pytest.mark.statistical))
 """For tests of whole checks by either plan; the paper's makes some 300 calls for a response."""
 
 
 def simulated_checker(sim: RunningSimulator, **settings: Any) -> FactChecker:
     """A checker with the simulated model and search, without a cache."""
-    return FactChecker(**{"model": MODEL, "base_url": sim.base_url, "search": "serper", "cache": False, **settings})
+    return FactChecker(**{"model": MODEL, "base_url": sim.base_url, "search": "serper", **PATIENT, **settings})
 
 
 def simulated_scorer(sim: RunningSimulator, **settings: Any) -> TrustScorer:
     """A scorer with the simulated model as its subject, without a cache; its world names the distractors."""
     table = _table_of(*knowledge_base_triples(sim.world))
-    return TrustScorer(**{"subject_model": MODEL, "base_url": sim.base_url, "cache": False, "kb": (table,), **settings})
+    return TrustScorer(**{"subject_model": MODEL, "base_url": sim.base_url, **PATIENT, "kb": (table,), **settings})
 
 
 @cache

@@ -72,8 +72,6 @@ def test_weights_that_are_not_here_are_not_fetched_unasked(factloop: Command, an
 
 
 class Terminal(Console):
-    """A terminal at which someone answers."""
-
     def __init__(self, answer: str) -> None:
         super().__init__(force_terminal=True)
         self._answer = answer

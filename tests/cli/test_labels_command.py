@@ -65,17 +65,19 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     done = labels(factloop, "next run --out sheet.csv --n 8 --html next.html")
     assert (done.code, done.err) == (0, "")
     assert "8 of 20 claims (no labels to learn from)" in done.out
-    rows = fill(home / "sheet.csv", "label", ("agree", "1", "0", "", "agree", "1", "agree", "0"))
+    rows = fill(home / "sheet.csv", "label", ("1", "1", "0", "", "0", "1", "1", "0"))
     assert {row["probability"] for row in rows} == {"0.4"}
+    assert {"verdict", "score"}.isdisjoint(rows[0]), "labels are given without knowing the verdict"
+    assert {row["prompt"] for row in rows} <= {one.prompt_id for one in RESPONSES}
     exported = labels(factloop, "export sheet.csv --out labels.jsonl")
-    assert "7 labels in labels.jsonl; left out 1 claim without a label" in exported.out
+    assert "7 labels in labels.jsonl (7 blind, 0 with the verdict visible); left out 1 claim" in exported.out
     assert "they are a smaller random sample" in exported.err
     sample = load_calibration(home / "labels.jsonl")
     assert (sample.probabilities, sample.systems) == ((0.35,) * 7, frozenset({"one"}))  # 8 of 20 drawn, 7 labelled
     again = labels(factloop, "next run --out more.csv --n 8 --labels labels.jsonl")
     few = "too few usable labels to learn from: 7 of at least 10"
     assert f"8 of 13 claims without a label (7 others are labelled; {few})" in again.out
-    more = fill(home / "more.csv", "label", ["agree"] * 8)
+    more = fill(home / "more.csv", "label", ["1"] * 8)
     labelled = {(row["response_id"], row["claim_id"]) for row in rows if row["label"]}
     assert labelled.isdisjoint((row["response_id"], row["claim_id"]) for row in more)
     both = labels(factloop, "export sheet.csv more.csv --out both.jsonl")

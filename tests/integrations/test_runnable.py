@@ -233,6 +233,7 @@ async def test_callbacks_and_tags_reach_the_graph_and_the_model(sim: Simulator, 
         ({"response": "x", "documents": 3}, "documents must be a list"),
         ({"response": "x", "documents": ["a", None]}, "item 2 of documents"),
         ({"response": "x", "documents": "tests"}, r"the path 'tests', not a text: .* FactChecker\(docs='tests'\)"),
+        ({"response": "x", "documents": ["tests", 3]}, "item 2 of documents must be"),  # a word that was retrieved
         ({"response": "x", "documents": [{"body": "a"}]}, "item 1 of documents needs a string under one of these keys"),
         ({"response": "\ud83d", "documents": []}, "half a character"),
         ("x", r"must be a mapping with 'response', not str; .* put RunnablePassthrough.assign\(response=...\)"),

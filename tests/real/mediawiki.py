@@ -19,7 +19,6 @@ PRIVATE = "$wgGroupPermissions['*']['read'] = false;"
 LAGGING = (
     "$wgHooks['ApiMaxLagInfo'][] = function ( &$lag ) { $lag = [ 'host' => 'db1', 'lag' => 7.5, 'type' => 'db' ]; };"
 )
-READ_ONLY = "$wgReadOnly = 'moving house';"
 
 
 def is_installed() -> bool:
@@ -28,8 +27,6 @@ def is_installed() -> bool:
 
 @dataclass(frozen=True)
 class Wiki:
-    """A wiki that runs."""
-
     url: str
     local_settings: Path
     plain: str

@@ -27,8 +27,6 @@ ASK: dict[str, Any] = {
 
 @dataclass
 class RunningService:
-    """A service, and a client of it."""
-
     process: subprocess.Popen[str]
     client: httpx.Client
 
@@ -54,8 +52,6 @@ class RunningService:
 
 @dataclass
 class Services:
-    """Starts services."""
-
     sim: Simulator
     folder: Path
     begin: Start

@@ -27,7 +27,6 @@ LEASE_S = 10.0  # the lease of `factloop serve`
 
 @pytest.fixture
 def n_calls(services: Services, sim: Simulator) -> int:
-    """Model calls of one job."""
     alone = services.start(folder="alone")
     report = alone.client.post("/v1/checks?wait=true", json=ASK).json()
     assert (len(report["claims"]), report["counts"]["unscored"]) == (2, 0)

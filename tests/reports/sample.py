@@ -105,9 +105,6 @@ HOSTILE = (
 
 """Stands in every free text of the hostile report."""
 
-HOSTILE_ADDRESS = "https://example.org/?a=1&lt;=2&b={{7*7}}"
-"""A true web address, and so a link, with a hostile title."""
-
 
 def hostile_report() -> FactualityReport:
     """A report each of whose free texts attacks the page or the terminal that shows it."""

@@ -86,8 +86,6 @@ def test_a_backup_only_reads(
     source = place / "jobs.sqlite"
     store = JobStore(sqlite_url(source))
     store.add(job(), "{}")
-    with store.engine.begin() as connection:
-        connection.execute(FORMATS.update().values(format=3))
     store.close()
     written = source.read_bytes()
     assert factloop("backup", tmp_path / "jobs.backup", "--folder", place).code == 0

@@ -11,6 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
+from factloop.service import routes_jobs
+from factloop.service.shapes import Job
 from tests.service.asking import ASK, Service, events_in, finished
 
 JSON = {"Content-Type": "application/json"}
@@ -145,3 +147,11 @@ async def test_a_text_that_somebody_damaged_is_one_clear_error(
         assert _refused(given) == (409, "damaged") if readers else given.status_code == 200
         assert [event for event, _, _ in events_in((await client.get(f"{at}/events")).text)][-1:] == ["job_finished"]
         assert (await client.delete(at)).status_code == 200
+
+
+async def test_a_fault_of_our_own_is_no_damaged_text(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(routes_jobs, "render_csv", Job.model_validate)
+    async with service() as client:
+        await client.post("/v1/checks?wait=true", json=ASK)
+        (job,) = (await client.get("/v1/jobs")).json()["jobs"]
+        assert _refused(await client.get(f"/v1/jobs/{job['id']}/claims.csv")) == (500, "internal")

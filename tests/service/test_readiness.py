@@ -188,7 +188,7 @@ async def test_a_start_on_a_full_disk_is_a_wrong_set_up(service: Service, small_
         pass
     fill(small_disk / "filler")
     os.truncate(small_disk / "filler", (small_disk / "filler").stat().st_size - left)
-    with pytest.raises(ConfigError, match=r"cannot use --database .*jobs\.sqlite"):
+    with pytest.raises(ConfigError, match=r"cannot use --database .*jobs\.sqlite.*free some space"):
         async with service(folder=small_disk / "service"):
             pass
 
@@ -206,6 +206,22 @@ def test_large_jobs_are_deleted_from_a_full_disk(small_disk: Path) -> None:
             store.delete(job.id)
         assert (small_disk / "jobs.sqlite-reserve").stat().st_size == LOG_BYTES + 2 * 1_000_000
     assert not (small_disk / "jobs.sqlite-reserve").exists()
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("small_disk", [48], indirect=True)
+def test_a_killed_service_starts_again_on_a_full_disk(small_disk: Path) -> None:
+    job, left = new_job("check", "Who?"), small_disk / "left"
+    with closing(JobStore(f"sqlite:///{small_disk}/jobs.sqlite", most_bytes=1_000_000)) as store, store.held():
+        store.add(StoredJob(job, "me"), "x" * 1_000_000)
+        left.mkdir()
+        for name in ("jobs.sqlite", "jobs.sqlite-wal", "jobs.sqlite-reserve"):
+            shutil.copy(small_disk / name, left)
+    fill(small_disk / "filler")
+    with closing(JobStore(f"sqlite:///{left}/jobs.sqlite", most_bytes=1_000_000)) as store, store.held():
+        assert store.text(job.id, "request") == "x" * 1_000_000
+        assert (left / "jobs.sqlite-reserve").stat().st_size > LOG_BYTES
+        store.delete(job.id)
 
 
 async def test_what_waits_is_told_where_the_database_can_only_be_read(

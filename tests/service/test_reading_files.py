@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import logging
+import os
 import re
 import signal
 import subprocess
@@ -22,8 +23,9 @@ import httpx
 import pytest
 from sse_starlette.sse import AppStatus
 
+import factloop
 from factloop.core import extras
-from factloop.service import file_parts, reading
+from factloop.service import evaluation, file_parts, reading
 from factloop.service.app import build_app, serve
 from factloop.service.errors import RequestRefusal
 from factloop.service.reading import MOST_AT_ONCE, MOST_WAITING, FileReader
@@ -32,6 +34,7 @@ from factloop.service.shapes import FileAsk, FileText
 from factloop.setup.settings import CheckSettings
 from factloop.trust.settings import TrustSettings
 from tests.service.asking import FINISHED_WITHIN_S, Service, finished
+from tests.service.test_checks import audit_rows
 
 PAGE = b"<title>Towers</title><h1>Towers</h1><h2>Smeaton</h2><p>It was lit in 1759.</p><script>steal()</script>"
 
@@ -129,6 +132,24 @@ async def test_what_is_not_set_up_to_read_a_file_is_told_to_the_operator(
 async def test_why_a_process_failed_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert await reading.output_of(60, "factloop", "no-such-command") is None
     assert re.search(r"factloop ended with 2: .*no-such-command", caplog.text)
+
+
+async def test_work_that_needs_too_much_memory_says_how_to_need_less(
+    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "hungry.py").write_text("bytearray(3_000_000_000)")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (tmp_path, Path(factloop.__file__).parents[1]))))
+    output_of = reading.output_of
+    for module in (reading, evaluation):
+        monkeypatch.setattr(module, "output_of", lambda *_: output_of(60, "hungry"))
+    async with service() as client:
+        file = await client.post("/v1/documents", json=asked("a.txt", b"a"))
+        audit = (await client.post("/v1/audits", json={"rows": audit_rows(2)})).json()
+        errors = [file.json()["error"], (await finished(client, audit["id"]))["error"]]
+    assert [one["type"] for one in errors] == ["unreadable_file", "invalid_input"]
+    for one, said in zip(errors, ("split the file", "audit fewer rows"), strict=True):
+        assert "needed more than 2 GB of memory" in one["message"]
+        assert said in one["message"]
 
 
 async def test_no_module_of_the_working_directory_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

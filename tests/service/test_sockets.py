@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from factloop.core.errors import ConfigError
+from factloop.entrance.address import Binding
 from factloop.service.app import build_app, serve
 from factloop.service.settings import ServiceSettings
 from factloop.setup.settings import CheckSettings
@@ -43,6 +44,13 @@ def _answer(connection: socket.socket) -> bytes:
     while part := connection.recv(65536):
         parts.append(part)
     return b"".join(parts)
+
+
+def test_small_answers_are_sent_at_once() -> None:
+    with Binding(port=0).listening() as listening, socket.create_connection(listening.getsockname()):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET /health HTTP/1.1\r\nHost: loc", b"\r\n"])

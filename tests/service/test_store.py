@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine, select, text
 
 from factloop.core.errors import ConfigError
 from factloop.core.records import Counts
@@ -19,7 +19,7 @@ from factloop.service.migrations import REVISIONS
 from factloop.service.shapes import CheckSummary, Job, Progress
 from factloop.service.spending import Cost, DayLimits
 from factloop.service.store import JobFilter, JobStore, StoredJob, new_job_id
-from factloop.service.tables import METADATA
+from factloop.service.tables import METADATA, TEXTS
 
 HOSTILE = "\x00 \U0001f600 \u202e'; DROP TABLE factloop_jobs; -- \\ \" é\ud7ff {{7*7}}"
 NOW = datetime(2026, 11, 21, 12, 0, 0, 123456, tzinfo=UTC)
@@ -92,11 +92,13 @@ def test_pages_go_from_new_to_old_and_show_only_the_owners(store: JobStore) -> N
 
 
 def test_tables_of_an_earlier_format_are_brought_up_to_date(store: JobStore, url: str) -> None:
-    kept = store.add(job(), "{}")
+    kept = store.add(job("a"), "{}")
     with store.engine.begin() as connection:
         connection.execute(text("DROP TABLE factloop_revisions"))
-        connection.execute(text("ALTER TABLE factloop_format DROP COLUMN probe"))
-        connection.execute(text("UPDATE factloop_format SET format = 3"))
+        connection.execute(text("DROP INDEX factloop_texts_of_owner"))
+        for column in ("owner", "n_bytes"):
+            connection.execute(text(f"ALTER TABLE factloop_job_texts DROP COLUMN {column}"))
+        connection.execute(text("UPDATE factloop_format SET format = 4"))
     if not store.is_shared:
         with store.held(), pytest.raises(ConfigError, match="is in use by another service"):
             JobStore(url)  # which leaves them to the service at work
@@ -107,6 +109,7 @@ def test_tables_of_an_earlier_format_are_brought_up_to_date(store: JobStore, url
     with again.engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"version_table": REVISIONS})
         assert compare_metadata(context, METADATA) == [], "the steps lead to the tables that are used"
+        assert connection.execute(select(TEXTS.c.owner, TEXTS.c.n_bytes)).all() == [("a", 2)]
     taken = Leases(again, seconds=60.0, day=DayLimits(Cost(calls=9), Cost(calls=1))).take(1, lapsed=False)
     again.close()
     assert [one.stored.job.id for one in taken] == [kept.job.id]

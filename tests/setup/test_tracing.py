@@ -177,7 +177,7 @@ async def test_a_guard_says_what_it_decided_and_that_nothing_could_be_judged(
 ) -> None:
     sim.set(faults=Faults(hang=hang, hang_s=5.0))
     fact = sim.world.responses[0].facts[0]
-    async with simulated_checker(sim, tracing="on", search=(), timeout_s=0.05 if hang else 60.0) as checker:
+    async with simulated_checker(sim, tracing="on", search=(), timeout_s=0.05 if hang else 600.0) as checker:
         guard = FactCheckMiddleware(checker, action="block", documents=[fact.gold.text])
         written = AIMessage(fact.self_contained)
         agent: Any = create_agent(ScriptedModel(script=[written]), [], middleware=[guard])

@@ -39,8 +39,6 @@ class Batch:
 
 
 class Batches:
-    """All batches of one simulator."""
-
     def __init__(self, settings: Callable[[], SimulatorSettings], answer: Answer) -> None:
         self._settings, self._answer = settings, answer
         self.reset()

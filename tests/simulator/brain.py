@@ -79,7 +79,6 @@ class Brain:
         return next(known, UNKNOWN)
 
     def choice(self, message: str) -> Choice:
-        """The option that it chooses in a message."""
         return self._choice(Blocks(message))
 
     def verdicts(self, title: str, message: str) -> list[dict[str, float]]:

@@ -36,8 +36,6 @@ _STATISTICS = TypeAdapter(Statistics)
 
 
 class RunningSimulator:
-    """A running simulator: its addresses, its counts, its switches."""
-
     def __init__(self, port: int, world_seed: int = WORLD_SEED) -> None:
         self._port, self._world_seed = port, world_seed
 

@@ -41,8 +41,6 @@ class Finding:
 
 @dataclass(frozen=True)
 class PassageSentence:
-    """One sentence of a passage."""
-
     subject: str
     clause: Clause
     is_outdated: bool

@@ -48,7 +48,6 @@ class Clause:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The entities that it names."""
         pools = ((self.relation.key, self.key), (self.relation.value, self.value))
         return tuple(name for pool, name in pools if pool in ENTITY_POOLS)
 

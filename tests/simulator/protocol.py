@@ -152,7 +152,6 @@ def chunks(
 
 
 def error(message: str, kind: str, code: str | None = None, param: str | None = None) -> Json:
-    """The body of an answer that is an error."""
     return {"error": {"message": message, "type": kind, "code": code, "param": param}}
 
 

@@ -59,7 +59,6 @@ class Server:
         return app
 
     def _line(self, raw: bytes) -> tuple[int, Json]:
-        """The answer to a line of a batch."""
         body = _json_object(raw)
         title, number = protocol.title_of(body), self._provider.next_number()
         with self._recorder.request(number, title, raw) as outcome:

@@ -17,9 +17,7 @@ from factloop.tools.judges import served
 from tests.simulator import GoldFact, Passage, World, build_world
 from tests.simulator.brain import TITLES, Brain, SearchWish
 from tests.simulator.evidence import read_article
-from tests.simulator.queries import next_query
 from tests.simulator.scoring import Score, score
-from tests.simulator.search import SearchEngine
 
 
 @pytest.fixture(scope="module")
@@ -59,14 +57,6 @@ class TestWorld:
 
 def _shown(passage: Passage) -> str:
     return f"{passage.title} ({passage.date})\n{passage.text}"
-
-
-class TestSearch:
-    def test_the_first_query_finds_the_passage(self, world: World) -> None:
-        engine = SearchEngine(world)
-        facts = [fact for response in world.responses for fact in response.facts]
-        found = [fact.gold in engine.search(next_query(fact.self_contained, ()), 3) for fact in facts]
-        assert sum(found) / len(found) >= 0.95
 
 
 class TestBrain:

@@ -10,8 +10,7 @@ import openai
 import pytest
 from openai.types.chat import ChatCompletionFunctionToolParam
 
-from tests.simulator import CHAT, Faults, Simulator
-from tests.simulator.test_invented_world import claim_message, first_fact
+from tests.simulator import Simulator
 
 ASSESSMENT = {"type": "json_schema", "json_schema": {"name": "Assessment", "schema": {"type": "object"}}}
 SEARCH_TOOL: ChatCompletionFunctionToolParam = {
@@ -68,37 +67,6 @@ class TestOpenAIWire:
 
 
 class TestFaults:
-    def test_malformed_answers_do_not_fit_the_schema(self, client: openai.OpenAI, sim: Simulator) -> None:
-        sim.set(faults=Faults(malformed=1.0))
-        fact = first_fact(sim.world, "supported")
-        answers = {
-            ask(client, claim_message(fact), response_format=ASSESSMENT).choices[0].message.content for _ in range(30)
-        }
-        assert len(answers) == 3  # cut, in prose, and with a wrong field
-        assert not [answer for answer in answers if answer[0] == "{" and '"rationale":' in answer and answer[-1] == "}"]
-
-    @pytest.mark.parametrize(("style", "expected"), [("seconds", "1"), ("none", None)])
-    def test_rate_limit_says_when_to_come_back(
-        self, client: openai.OpenAI, sim: Simulator, style: str, expected: str | None
-    ) -> None:
-        sim.set(requests_per_s=2.0, retry_after=style)
-        ask(client, "one")
-        ask(client, "two")
-        with pytest.raises(openai.RateLimitError) as caught:
-            ask(client, "three")
-        assert caught.value.response.headers.get("retry-after") == expected
-        assert (sim.stats().model.answered, sim.stats().model.limited) == (2, 1)
-
-    def test_a_hanging_server_is_given_up_and_counted_as_abandoned(self, client: openai.OpenAI, sim: Simulator) -> None:
-        sim.set(faults=Faults(hang=1.0, hang_s=30.0))
-        with pytest.raises(openai.APITimeoutError):
-            ask(client, "hello", timeout=0.2)
-        for _ in range(50):
-            if sim.stats().in_flight == 0:
-                break
-            time.sleep(0.02)
-        assert (sim.stats().in_flight, sim.stats().stages[CHAT].abandoned) == (0, 1)
-
     def test_what_hangs_is_answered_once_the_settings_are_changed(self, client: openai.OpenAI, sim: Simulator) -> None:
         sim.set(dies_after=1, dies_by="hang")
         ask(client, "one")

@@ -60,7 +60,6 @@ class _DraftFact:
 
     @property
     def names(self) -> frozenset[str]:
-        """All entities that it names."""
         read = read_claim(self.topic.claim(self.value))
         assert read is not None
         return frozenset((read[0], *read[1].names))

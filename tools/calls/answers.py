@@ -1,6 +1,6 @@
-"""Caches the answers of models and searches, so that each request is made and paid for only once.
+"""Stores the answers of models and searches, so that each request is made and paid for only once.
 
-Gateways route every call through a store of answers. A run's store (`RunAnswers`) uses the shared cache, the run's
+Gateways make every call through such a store. The store of a run (`RunAnswers`) uses the shared cache, the run's
 journal or a tape. In an experiment, all variants share one store.
 """
 
@@ -17,16 +17,13 @@ from factloop.tools.calls.tape import Tape, TapeRequest
 from factloop.tools.calls.together import SingleFlight
 
 Value = dict[str, Any]
-"""An answer as a JSON value."""
 AnsweredBy = Literal["call", "cache", "identical_call"]
 
 
 class Call(Protocol):
-    """A call to a model or a search tool. It knows how to make the call, what an answer costs and who pays for it."""
-
     @property
     def key(self) -> str:
-        """The cache key, which is the same for all calls that can share an answer."""
+        """The cache key, shared by all calls that can share an answer."""
         ...
 
     @property
@@ -37,25 +34,21 @@ class Call(Protocol):
 
     @property
     def keep_s(self) -> float | None:
-        """How many seconds an answer in a shared cache stays valid, or None if it never expires."""
+        """How many seconds a cached answer stays valid, or None if it never expires."""
         ...
 
     @property
     def recorded_as(self) -> TapeRequest | None:
-        """The request in the form recorded on a tape, or None if it is not recorded."""
+        """The request as recorded on a tape, or None if it is not recorded."""
         ...
 
     async def make(self, meter: UsageMeter) -> Value:
-        """Makes the call, records its cost in `meter` and returns the answer. May cost money. Raises FactloopError."""
+        """Makes the call and records its cost in `meter`. May cost money. Raises FactloopError."""
         ...
 
-    def price(self, value: Value) -> tuple[int, float]:
-        """Returns how many model calls and how many dollars an answer cost."""
-        ...
+    def price(self, value: Value) -> tuple[int, float]: ...
 
-    def charge_earlier(self, value: Value) -> None:
-        """Records the cost of an answer that was paid for by an earlier attempt at the same run."""
-        ...
+    def charge_earlier(self, value: Value) -> None: ...
 
     def read(self, value: Mapping[str, Any]) -> object:
         """Raises KeyError, TypeError or ValueError if the value is not a valid answer."""
@@ -66,8 +59,10 @@ class Answers(Protocol):
     """A store of answers, bound to one event loop."""
 
     async def once(self, call: Call) -> tuple[Value, AnsweredBy]:
-        """Returns the stored answer or that of an identical call in progress. If there is neither, makes the call. The
-        cost is recorded in the caller's meter. Raises ConfigError and any error from `Call.make`."""
+        """Returns the stored answer or that of an identical call in progress, or else makes the call.
+
+        The cost is recorded in the caller's meter. Raises ConfigError, and anything that `Call.make` raises.
+        """
         ...
 
     async def forget(self, key: str) -> None:
@@ -75,19 +70,20 @@ class Answers(Protocol):
         ...
 
     def for_one_check(self) -> Answers:
-        """Returns a store for answers that only one check needs. A journal returns itself, because it stores
-        everything."""
+        """Returns a store for answers that only one check needs.
+
+        For a journal, returns `self`: a journal already stores every answer.
+        """
         ...
 
 
 class RunAnswers:
-    """The answers of one run. Stored answers are free. With a journal, answers from earlier attempts are charged only
-    once."""
+    """The answers of one run. Stored answers are free, but each answer in a journal is charged to the run once."""
 
     def __init__(
         self, kept: AnswersKept, *, journal: bool = False, tape: Tape | None = None, batched: bool = False
     ) -> None:
-        """If `journal` is true, `kept` is the record of one run. Its answers never expire and are never deleted, and
+        """If `journal` is true, `kept` is the record of one run: its answers never expire and are never deleted, and
         the cost of earlier attempts counts towards this run. In a shared cache, useless replies are deleted, because
         another attempt may do better.
 
@@ -131,8 +127,7 @@ class RunAnswers:
         return value
 
     def _noting(self, call: Call) -> UsageMeter:
-        """Returns the caller's meter. If there is a journal, the meter also records each request in it when it is sent.
-        Batched requests are not recorded, because the next attempt fetches their answers and is charged for them."""
+        """Batched requests are not recorded, because the next attempt fetches their answers and is charged for them."""
         record = self._record
         if record is None:
             return call.meter

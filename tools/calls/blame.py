@@ -1,4 +1,4 @@
-"""Distinguishes a wrong setup from a temporary failure. The setup is wrong if a server rejects the very first calls."""
+"""Distinguishes a wrong setup, in which a server rejects the very first calls, from a temporary failure."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from factloop.core.errors import ConfigError, ToolError, ToolTimeout, Unreadable
 
 
 def unreachable_words(error: BaseException, url: str = "") -> str | None:
-    """Says why a server is unreachable, as in "connection refused at 127.0.0.1:8080". Returns None for any other
-    failure.
+    """Returns why a server is unreachable, such as "connection refused at 127.0.0.1:8080", or None for other failures.
 
-    `url` is the URL that was requested first. It is needed if the client's errors do not contain a URL.
+    `url` is the requested URL, for clients whose errors do not contain it.
     """
     asked = [url] if url else []
     for seen in chain(error):
@@ -32,13 +31,11 @@ def unreachable_words(error: BaseException, url: str = "") -> str | None:
 
 
 def place_of(url: str) -> str:
-    """Returns the host of a URL, with the port if there is one."""
     parts = urlsplit(url)
     return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or ""
 
 
 def asked_url(error: BaseException) -> str:
-    """Returns the URL requested when the error occurred, or an empty string if it is unknown."""
     try:
         return str(getattr(getattr(error, "request", None), "url", None) or "")
     except RuntimeError:  # raised by httpx if the request is not set
@@ -51,7 +48,6 @@ def _led(asked: Sequence[str]) -> str:
 
 
 def chain(error: BaseException) -> Iterator[BaseException]:
-    """Yields the error and its causes, each once."""
     seen: set[int] = set()
     following: BaseException | None = error
     while following is not None and id(following) not in seen:
@@ -68,8 +64,8 @@ NOT_OF_ITS_KIND = "is its URL correct, and is it the right kind of server?"
 class FirstAnswer:
     """Tracks whether a server has ever answered. Bound to one event loop.
 
-    Requests are sent in bursts, so one may be rejected before another is answered. The setup is therefore blamed only
-    if no request in progress is answered.
+    Requests are sent in bursts, so one may be rejected before another is answered. The setup is blamed only if no
+    request in progress is answered.
     """
 
     def __init__(self) -> None:
@@ -78,7 +74,7 @@ class FirstAnswer:
 
     @contextmanager
     def awaited(self) -> Iterator[None]:
-        """Wraps one request. The request counts as answered unless it raises an error."""
+        """Wraps one request, which counts as answered unless it raises an error."""
         back = asyncio.get_running_loop().create_future()
         self._in_flight.add(back)
         try:
@@ -106,13 +102,12 @@ _expects_outages: ContextVar[bool] = ContextVar("factloop_expects_outages", defa
 def expect_outages() -> None:
     """For the rest of this task, treats an unreachable server as temporarily down, even if it has never answered.
 
-    Used by the tasks of a running service. If a server rejects our requests, a ConfigError is still raised.
+    Used by the tasks of a running service. A server that rejects our requests still raises a ConfigError.
     """
     _expects_outages.set(True)
 
 
 def raise_blamed(error: ToolError, *, answered: bool) -> NoReturn:
-    """Raises `error`, or a ConfigError if a server that has never `answered` is unreachable or rejects our requests."""
     if answered or isinstance(error, ToolTimeout) or (_expects_outages.get() and is_out_of_reach(error)):
         raise error
     if is_wrong_set_up(error):
@@ -124,7 +119,7 @@ def raise_blamed(error: ToolError, *, answered: bool) -> NoReturn:
 
 
 def is_wrong_set_up(error: ToolError) -> bool:
-    """Returns whether the server can be reached but rejects the key or address, or reports an exhausted quota."""
+    """Whether the server can be reached but rejects the key or address, or reports an exhausted quota."""
     return error.status in SET_UP_WRONG or (error.status == 429 and not error.retryable)
 
 

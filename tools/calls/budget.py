@@ -1,4 +1,4 @@
-"""Enforces the user's limits on calls and cost. A call that would exceed them is not made."""
+"""Enforces the user's limits on calls and cost."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from factloop.core.errors import BudgetExceeded, DeadlineExceeded
 
 
 class Reservation:
-    """Part of the budget, reserved for one call. Set `spent_usd` to the actual cost."""
+    """Part of the budget, reserved for one call. The caller sets `spent_usd` to the actual cost."""
 
     spent_usd = 0.0
     is_unused = False
-    """Whether the call has not been sent yet. A call that was never sent does not count."""
+    """Whether the call was never sent, so that it does not count."""
 
 
 class Budget:
-    """Limits the number of calls and the dollars spent, even if calls run concurrently.
+    """Limits the number and cost of concurrent calls.
 
-    Each call first reserves its maximum cost. If too little is left, the call waits for calls in progress, because most
-    calls cost less than was reserved for them. The budget counts as exhausted only when no calls are in progress.
+    Each call first reserves its maximum cost. If too little is left, it waits for calls in progress, because most cost
+    less than was reserved for them. The budget counts as exhausted only when no calls are in progress.
     """
 
     def __init__(self, *, max_calls: int | None = None, max_usd: float | None = None, of: str = "") -> None:
-        """`of` names what the budget applies to, for error messages. Leave it empty for the whole run."""
+        """`of` names what the budget applies to in error messages. Leave it empty for the whole run."""
         self._of = of
         self._max_calls, self._max_usd = max_calls, max_usd
         self._calls = 0
@@ -42,14 +42,13 @@ class Budget:
         return self._max_usd is not None
 
     def lasts_for(self, calls: int) -> bool:
-        """Returns whether the budget allows `calls` more calls if each costs as much as the average so far."""
+        """Whether the budget allows `calls` more calls at the average cost so far."""
         if not self._has_calls(calls):
             return False
         each = (self._spent_usd + self._reserved_usd) / self._calls if self._calls else math.inf
         return self._fits(calls * each) if self.limits_money else True
 
     def note_earlier(self, calls: int, usd: float) -> None:
-        """Adds the calls and dollars that earlier attempts at the same run spent."""
         self._calls += calls
         self._spent_usd += usd
 
@@ -57,7 +56,7 @@ class Budget:
     async def reserve(self, worst_usd: float, *, calls: int = 1) -> AsyncIterator[Reservation]:
         """Reserves a call that costs at most `worst_usd`. Raises BudgetExceeded if too little is left.
 
-        Pass `calls=0` for searches, which count only towards the limit on cost.
+        Searches count only towards the limit on cost: pass `calls=0`.
         """
         if self._max_calls is None and self._max_usd is None:
             yield Reservation()
@@ -92,16 +91,14 @@ class Budget:
 
 T = TypeVar("T")
 LEAST_ANSWERS = 20
-"""Minimum number of answers before a model can be rejected because too many of them are unreadable."""
 
 
 def is_of_one_check(error: Exception) -> bool:
-    """Returns whether a call failed because of the limits of its own check. Other checks may then make the call."""
     return isinstance(error, DeadlineExceeded) or (isinstance(error, BudgetExceeded) and error.of != "")
 
 
 class Allowance:
-    """The remaining limits of one check. By default there are no limits. Bound to one event loop."""
+    """The remaining limits of one check, by default none. Bound to one event loop."""
 
     def __init__(
         self,
@@ -112,9 +109,9 @@ class Allowance:
         max_usd: float | None = None,
         of: str = "this check",
     ) -> None:
-        """The deadline counts from `begun_at` (`time.monotonic()`) or from now. `of` names the check in messages."""
+        """The deadline is measured from `begun_at` (`time.monotonic()`) or now. `of` names the check in messages."""
         self.max_unreadable = 1.0
-        """Maximum fraction of a model's answers that may be unreadable, once there are `LEAST_ANSWERS`."""
+        """Maximum proportion of a model's answers that may be unreadable, once there are `LEAST_ANSWERS`."""
         self._n_answers, self._n_unreadable = Counter[str](), Counter[str]()
         self._deadline_s = math.inf if deadline_s is None else deadline_s
         begun_at = time.monotonic() if begun_at is None else begun_at
@@ -131,7 +128,7 @@ class Allowance:
             yield reservation
 
     async def in_time(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Awaits `work` and returns the result. Cancels the work at the deadline and starts no work after it."""
+        """Returns the result of `work`. Cancels it at the deadline, and starts nothing after the deadline."""
         if self._ends_at == math.inf:
             return await work()
         self.refuse_late()
@@ -144,7 +141,6 @@ class Allowance:
             raise
 
     def note_answer(self, model: str, *, is_readable: bool) -> None:
-        """Records that a model answered, and whether the answer or its repair could be parsed."""
         self._n_answers[model] += 1
         self._n_unreadable[model] += not is_readable
 
@@ -158,15 +154,12 @@ class Allowance:
 
     @property
     def all_unreadable(self) -> list[str]:
-        """Returns the message from `unreadable` for each model that is sent no more requests."""
         return [f"{model}: {said}" for model in self._n_answers if (said := self.unreadable(model)) is not None]
 
     @property
     def is_late(self) -> bool:
-        """Whether the deadline has passed."""
         return time.monotonic() >= self._ends_at
 
     def refuse_late(self) -> None:
-        """Raises DeadlineExceeded if the deadline has passed."""
         if self.is_late:
             raise DeadlineExceeded(self._deadline_s)

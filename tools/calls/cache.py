@@ -1,7 +1,7 @@
-"""Stores answers, once paid for, in a SQLite file that several processes can share.
+"""Stores answers in a SQLite file that several processes can share.
 
-With bounds, the file is a cache that all runs share. Without bounds, it is the journal of a resumable run. Its answers
-never expire, and each is committed before it is used, so a killed run repeats only calls in progress.
+With `bounds`, the file is a cache that all runs share. Without, it is the journal of a resumable run: answers never
+expire, and each is committed before it is used, so a killed run repeats only the calls in progress.
 """
 
 from __future__ import annotations
@@ -30,13 +30,12 @@ from factloop.tools.calls.meter import CallCost
 PROTECTED_S = 3600.0
 """Entries younger than this are never removed, because a run in progress may rely on them."""
 BATCH = 50
-"""Number of answers per transaction. It limits how long other processes have to wait."""
 PAGES_AT_ONCE = 1000
-"""Number of pages freed in one step. It limits how long other processes have to wait."""
 
 Read = Callable[[Any], object]
-UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
-"""Errors raised when an answer has an unexpected shape. Pydantic's errors are ValueErrors."""
+UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
+"""Errors raised if an answer has an unexpected shape. Pydantic's errors are ValueErrors."""
+_IS_COST = "typeof(calls) = 'integer' AND calls >= 0 AND usd BETWEEN 0 AND 1e12"
 
 
 @dataclass(frozen=True)
@@ -46,12 +45,12 @@ class CacheBounds:
 
     @property
     def step_bytes(self) -> int:
-        """Number of bytes to write between size checks. It is small because removals keep the writer waiting."""
+        """Number of bytes to write between size checks. It is small because the writer waits for removals."""
         return self.max_bytes // 256
 
 
 def prune(connection: sqlite3.Connection, bounds: CacheBounds) -> None:
-    """Removes answers until the limits are met. The transactions are small, so killing the process does no harm.
+    """Removes answers until the limits are met. Transactions are small, so the process may be killed at any time.
 
     The file can grow by one step between size checks, so removal starts before `max_bytes` is reached. The file is
     shrunk only if it exceeds `max_bytes` or more than half of it is unused. Raises sqlite3.Error.
@@ -69,7 +68,7 @@ def prune(connection: sqlite3.Connection, bounds: CacheBounds) -> None:
 
 
 def prepare_to_shrink(connection: sqlite3.Connection) -> None:
-    """Allows a new file to shrink. Call it before creating any table. Other files stop growing but never shrink."""
+    """Allows a new file without tables to shrink later. Other files stop growing but never shrink."""
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
 
 
@@ -104,7 +103,6 @@ def _number(connection: sqlite3.Connection, pragma: str) -> int:
 T = TypeVar("T")
 BUSY_TIMEOUT_S = 20.0
 FORMAT = 2
-"""Stored in the file as its `user_version`."""
 log = logging.getLogger(__name__)
 
 _NO_PLACE = frozenset(
@@ -114,21 +112,23 @@ _NO_PLACE = frozenset(
 
 @dataclass(frozen=True)
 class StoredAnswer:
-    """An answer from a cache. `earlier` is True if the answer was stored before this cache was opened."""
+    """An answer from a cache. `earlier` is True if it was stored before this cache was opened."""
 
     value: Any
     earlier: bool
 
 
 class CallCache:
-    """Maps call keys to JSON values on disk. It is not tied to an event loop. Inside one, run operations through
-    `aside`. An operation usually takes microseconds. It takes a few milliseconds when a limit is reached, and up to
-    `BUSY_TIMEOUT_S` while another process is writing."""
+    """Maps call keys to JSON values on disk. Not tied to an event loop. Inside one, run operations with `aside`.
+
+    An operation usually takes microseconds. It takes a few milliseconds when a limit is reached, and up to
+    `BUSY_TIMEOUT_S` while another process is writing.
+    """
 
     def __init__(self, path: Path, bounds: CacheBounds | None = None) -> None:
         """Opens the file, or creates one that only its owner can read.
 
-        Raises ConfigError if the file cannot be used. The subclass NoPlaceToKeep means that the file cannot be written.
+        Raises ConfigError if the file cannot be used, or its subclass NoPlaceToKeep if it cannot be written.
         """
         self._path, self._bounds = path, bounds
         self._mine: set[str] = set()
@@ -162,7 +162,7 @@ class CallCache:
         make_private_database(path)
 
     def _prepare(self) -> None:
-        """Creates the tables in a new file. A file made by another program is left unchanged."""
+        """Leaves a file made by another program unchanged."""
         execute = self._connection.execute
         (found,) = execute("PRAGMA user_version").fetchone()
         if found == FORMAT:
@@ -193,10 +193,8 @@ class CallCache:
         execute("PRAGMA synchronous=NORMAL")
 
     def _switch_to_wal(self) -> None:
-        """Enables concurrent reading and writing. The file stores this setting.
-
-        If two connections switch a new file at once, SQLite rejects one immediately, because each holds a lock that the
-        other needs.
+        """If two connections switch a new file at once, SQLite rejects one immediately, because each holds a lock that
+        the other needs.
         """
         until = time.monotonic() + BUSY_TIMEOUT_S
         while True:
@@ -209,7 +207,6 @@ class CallCache:
             time.sleep(random.uniform(0.01, 0.05))
 
     def _prune(self) -> None:
-        """Removes the oldest answers if the cache exceeds its limits. Does nothing while another process is writing."""
         self._unweighed = 0
         if self._bounds is not None:
             try:
@@ -229,12 +226,17 @@ class CallCache:
                 raise ValueError("its checksum is wrong")
             read(value := json.loads(text[9:]))
         except (*UNREADABLE, RecursionError) as error:
-            raise self._unusable(ValueError(f"the stored answer {key[:16]} is damaged")) from error
+            raise self._damaged(key) from error
         return value
 
+    def _damaged(self, key: str) -> ConfigError:
+        return self._unusable(ValueError(f"the stored answer {key[:16]} is damaged"))
+
     def get(self, key: str, *, newer_than_s: float | None = None, read: Read = id) -> StoredAnswer | None:
-        """Returns the answer with this key, unless it is older than `newer_than_s` seconds or than the limits allow.
-        Raises ConfigError if the answer is damaged, or if `read` raises one of the errors in `UNREADABLE`."""
+        """Returns the answer, unless it is older than `newer_than_s` seconds or than the limits allow.
+
+        Raises ConfigError if the answer is damaged, or if `read` raises one of the errors in `UNREADABLE`.
+        """
         row = self._execute("SELECT value, CAST(written AS REAL) FROM answers WHERE key = ?", (key,)).fetchone()
         limits_s = (newer_than_s, self._bounds.max_age_s if self._bounds is not None else None)
         if row is None or any(limit_s is not None and time.time() - row[1] > limit_s for limit_s in limits_s):
@@ -242,9 +244,9 @@ class CallCache:
         return StoredAnswer(self._read(key, row[0], read), earlier=key not in self._mine)
 
     def put(self, key: str, value: Any, *, calls: int = 0, usd: float = 0.0) -> None:
-        """Stores an answer and its cost. Both are on disk once this method returns.
+        """Stores an answer and its cost on disk.
 
-        If the disk is full or read-only, a shared cache continues without the answer and warns once. A journal raises
+        If the disk is full or read-only, a shared cache goes on without the answer and warns once. A journal raises
         ConfigError, because further answers would be paid for and lost. A damaged file always raises ConfigError.
         """
         # The text is escaped to ASCII, because it may contain lone surrogates, which SQLite rejects.
@@ -264,16 +266,14 @@ class CallCache:
             _say_once(f"{self._path}: cannot store new answers, so you may pay for them again ({error.__cause__})")
 
     def note_sent(self, key: str, cost: Any, *, calls: int, usd: float) -> None:
-        """Records the maximum cost of a request in a journal, until the answer is stored.
-
-        If the process is killed before then, the request counts as paid for.
+        """Records the maximum cost of a request in a journal. If the process is killed before the answer is stored, the
+        request counts as paid for.
         """
         self._sent[key] = secrets.token_hex(8)
         row = (self._sent[key], key, _checked(json.dumps(cost)), calls, usd)
         self._execute("INSERT INTO sent (id, key, cost, calls, usd) VALUES (?, ?, ?, ?, ?)", row)
 
     def note_failed(self, key: str) -> None:
-        """Deletes the record of the last request for this answer, because it has failed or been answered."""
         if (sent := self._sent.pop(key, None)) is not None:
             self._execute("DELETE FROM sent WHERE id = ?", (sent,))
 
@@ -282,12 +282,11 @@ class CallCache:
         return self._lost.pop(key, [])
 
     async def aside(self, work: Callable[[], T]) -> T:
-        """Runs `work` on this cache. A shared cache runs it in a thread, in order of arrival. A journal runs it
-        immediately.
+        """Runs `work` on this cache: in a thread, in order of arrival, for a shared cache, or immediately for a
+        journal.
 
-        Only one process writes a journal, so nothing blocks. Each answer is on disk before the event loop continues, so
-        killing the process cannot lose an answer that has arrived. If the caller is cancelled, it does not wait for the
-        thread, but the work is still done before the cache is closed.
+        Only one process writes a journal, so nothing blocks, and an answer that has arrived cannot be lost. If the
+        caller is cancelled, it does not wait for the thread, but the work is done before the cache is closed.
         """
         if self._bounds is None:
             return work()
@@ -296,24 +295,26 @@ class CallCache:
         return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._thread, work))
 
     def drop(self, key: str) -> None:
-        """Deletes an answer. Raises ConfigError."""
         self._execute("DELETE FROM answers WHERE key = ?", (key,))
 
     def values(self) -> Iterator[Any]:
-        """Yields all stored values, one at a time and in no particular order. Raises ConfigError."""
+        """Yields all stored values in no particular order, one at a time. Raises ConfigError."""
         for key, text in self._execute("SELECT key, value FROM answers", ()):
             yield self._read(key, text, id)
 
     def paid(self) -> tuple[int, float]:
-        """Returns how many model calls and dollars all stored answers and a journal's unanswered requests cost."""
-        sums = [
-            self._execute(f"SELECT TOTAL(calls), TOTAL(usd) FROM {table}", ()).fetchone()
-            for table in ("answers", *(("sent",) if self._bounds is None else ()))
-        ]
-        return int(sum(calls for calls, _ in sums)), float(sum(usd for _, usd in sums))
+        """Returns the model calls and dollars of all stored answers and unanswered requests. Raises ConfigError."""
+        n_calls, all_usd = 0, 0.0
+        for table in ("answers", *(("sent",) if self._bounds is None else ())):
+            sums = f"TOTAL(calls), TOTAL(usd), MIN(CASE WHEN NOT ({_IS_COST}) THEN key END)"
+            calls, usd, damaged = self._execute(f"SELECT {sums} FROM {table}", ()).fetchone()
+            if damaged is not None:
+                raise self._damaged(damaged)
+            n_calls, all_usd = n_calls + int(calls), all_usd + usd
+        return n_calls, all_usd
 
     def held(self) -> tuple[int, float | None]:
-        """Returns the number of answers and the time at which the oldest was written. Raises ConfigError."""
+        """Returns the number of answers and the time of the oldest. Raises ConfigError."""
         oldest_of = "MIN(MAX(CAST(MIN(written) AS REAL), 0), 4e9)"  # within the dates that `datetime` can represent
         number, oldest = self._execute(f"SELECT COUNT(*), {oldest_of} FROM answers", ()).fetchone()
         return int(number), oldest
@@ -325,7 +326,6 @@ class CallCache:
             raise self._unusable(error) from error
 
     def close(self) -> None:
-        """Finishes the pending work and closes the file."""
         if self._thread is not None:
             self._thread.shutdown()
         self._connection.close()
@@ -339,7 +339,6 @@ def hold_of(path: Path) -> Path:
 
 
 def _checked(text: str) -> str:
-    """The text with a checksum before it, which detects a changed byte that leaves the JSON valid but wrong."""
     return f"#{zlib.crc32(text.encode()):08x}{text}"
 
 
@@ -353,12 +352,14 @@ def _is_busy(error: BaseException) -> bool:
 
 
 MOST_IN_MEMORY = 4_096
-"""Maximum number of answers, about ten megabytes in total. The check of a long answer needs only a fraction of it."""
+"""Maximum number of answers, about ten megabytes in total. The check of a long answer needs a fraction of it."""
 
 
 class MemoryAnswers:
-    """Keeps recent answers in memory, so that a check never repeats a call, even one not worth storing on disk. A
-    session may run thousands of checks, so the least recently used answers are removed."""
+    """Keeps recent answers in memory, so that a check never repeats a call.
+
+    A session may run thousands of checks, so the least recently used answers are removed.
+    """
 
     def __init__(self, most: int = MOST_IN_MEMORY) -> None:
         self._values: OrderedDict[str, Any] = OrderedDict()
@@ -386,4 +387,3 @@ class MemoryAnswers:
 
 
 AnswersKept = CallCache | MemoryAnswers
-"""A store for answers. The code that opens a store must close it."""

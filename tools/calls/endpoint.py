@@ -1,7 +1,6 @@
-"""A client for one web service, with caching, rate limits, retries, and pauses while the service is down.
+"""A client for one free web service, with caching, rate limits, retries, and pauses while the service is down.
 
-Identical requests are sent only once. The client is meant for free services. Paid services go through a gateway with a
-budget and a meter.
+Paid services go through a gateway with a budget and a meter instead.
 """
 
 from __future__ import annotations
@@ -28,14 +27,15 @@ from factloop.tools.calls.together import SingleFlight
 from factloop.tools.calls.urls import without_userinfo
 
 RETRY = RetryPolicy(attempts=2, timeout_attempts=1, patience_s=30.0)
-"""This policy is less patient than the one for models, because each of these services is only one source among several.
-If a server accepts no request for 30 seconds, it is tried only once a minute from then on."""
+"""Less patient than the policy for models, because each of these services is only one source among several. A server
+that accepts no request for 30 seconds is then tried only once a minute.
+"""
 CONCURRENCY = 4
 ANY_FORM = TypeAdapter[Any](Any)
 
 
 class Endpoint:
-    """Sends requests to one URL. Answers are cached, so a resumed run gets the same ones. Bound to one event loop."""
+    """Sends requests to one URL. Identical requests share an answer, even in a resumed run. Bound to one event loop."""
 
     def __init__(
         self,
@@ -89,7 +89,6 @@ class Endpoint:
         return value
 
     async def aclose(self) -> None:
-        """Releases the threads. Requests in progress continue until they finish or time out."""
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None

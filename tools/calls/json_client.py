@@ -1,6 +1,6 @@
 """Sends and receives JSON for all tools that call web servers, and turns every failure into a `ToolError`.
 
-Nothing is retried here. The caller decides whether to retry, based on `retryable` and `retry_after_s`.
+Nothing is retried here. Callers decide that, based on `retryable` and `retry_after_s`.
 """
 
 from __future__ import annotations
@@ -37,17 +37,15 @@ _RETRYABLE_STATUSES = frozenset({408, 429})
 
 
 def user_agent() -> str:
-    """Returns the user agent that identifies factloop to public services, as their terms of use require."""
+    """Returns the user agent that the terms of use of public services require."""
     return f"factloop/{version('factloop')} (fact-checking library) python-requests/{version('requests')}"
 
 
 @dataclass(frozen=True, slots=True)
 class JsonAnswer:
-    """An answer with a 2xx status. Some servers report only in the headers that an answer is incomplete."""
-
     status: int
     headers: Mapping[str, str]
-    """The names are case-insensitive."""
+    """Names are case-insensitive. Some servers report only here that an answer is incomplete."""
     value: dict[str, Any]
 
 
@@ -56,11 +54,11 @@ class _NoAddress(requests.exceptions.InvalidURL):
 
 
 class _Session(requests.Session):
-    """A session that parses a redirect's address only if it follows the redirect."""
-
     def get_redirect_target(self, resp: requests.Response) -> str | None:
-        """Returns the address and closes the response without reading its body, which may be long. Raises ValueError
-        for another server, because that server may be private and its answer could end up in a report."""
+        """Returns the address and closes the response without reading its body, which may be long.
+
+        Raises ValueError for another server: it may be private, and its answer could end up in a report.
+        """
         if resp.is_redirect:
             resp.close()
         if (target := super().get_redirect_target(resp)) is not None:
@@ -70,7 +68,6 @@ class _Session(requests.Session):
         return target
 
     def resolve_redirects(self, *args: Any, yield_requests: bool = False, **kwargs: Any) -> Iterator[Any]:
-        """Yields the intermediate responses. Raises _NoAddress."""
         if yield_requests:  # `requests` calls this method even if redirects are not followed
             return
         try:
@@ -89,7 +86,7 @@ _read_until: ContextVar[float | None] = ContextVar("read_until", default=None)
 
 @contextmanager
 def _reading_until(deadline: float) -> Iterator[None]:
-    """Ends all reads at `deadline`, a value of `time.monotonic()`, for requests that start in this block."""
+    """Ends all reads in this block at `deadline`, a value of `time.monotonic()`."""
     token = _read_until.set(deadline)
     try:
         yield
@@ -98,8 +95,6 @@ def _reading_until(deadline: float) -> Iterator[None]:
 
 
 class _DeadlineReader(io.RawIOBase):
-    """Reads from a socket within the remaining time. Raises TimeoutError when the time is up."""
-
     def __init__(self, raw: io.RawIOBase, sock: socket.socket, deadline: float) -> None:
         self._raw, self._sock, self._deadline = raw, sock, deadline
 
@@ -156,11 +151,11 @@ class _DeadlineAdapter(HTTPAdapter):
 
 
 class JsonClient:
-    """Sends requests to a server that returns JSON objects. Safe to use from many threads (each has its own session).
+    """Sends requests to a server that returns JSON objects. Safe to use from many threads, each with its own session.
 
-    `timeout_s` limits the whole exchange, including connecting and reading the body but not the DNS lookup. If there
-    are `secret_headers`, redirects are disabled, so that no other host receives these headers. They never appear in
-    messages. `headers` may contain `Accept` to request another kind of JSON. `hints` maps statuses to advice for users.
+    `timeout_s` limits the whole exchange, including the body but not the DNS lookup. With `secret_headers`, which never
+    appear in messages, redirects are disabled, so that no other host receives them. `headers` may contain `Accept` to
+    request another kind of JSON. `hints` maps statuses to advice for users.
     """
 
     def __init__(
@@ -185,7 +180,6 @@ class JsonClient:
         return self._exchange("GET", path, params=params).value
 
     def get_answer(self, path: str, params: Mapping[str, str | int]) -> JsonAnswer:
-        """Like `get`, but returns the status and the headers as well."""
         return self._exchange("GET", path, params=params)
 
     def post(
@@ -198,12 +192,11 @@ class JsonClient:
     ) -> dict[str, Any]:
         """Posts `payload` and returns the JSON object. Raises ToolError or ToolTimeout.
 
-        `timeout_s` can only shorten the timeout. `headers` are sent in addition to the client's own.
+        `timeout_s` can only shorten the client's timeout. `headers` are sent in addition to the client's own.
         """
         return self._exchange("POST", path, timeout_s=timeout_s, json=payload, headers=headers).value
 
     def post_form(self, path: str, fields: Mapping[str, str]) -> JsonAnswer:
-        """Posts a form and returns the answer. Raises ToolError or ToolTimeout."""
         return self._exchange("POST", path, data=fields)
 
     def reach(self, *, timeout_s: float) -> None:
@@ -234,8 +227,6 @@ class JsonClient:
 
     @contextmanager
     def _failures_by(self, timeout_s: float) -> Iterator[None]:
-        """Limits the time for reads in this block, and converts the errors of `requests` to ToolError. The errors
-        include plain ValueErrors, which `requests` and urllib3 raise for some URLs."""
         deadline = time.monotonic() + timeout_s
         try:
             with _reading_until(deadline):
@@ -314,7 +305,6 @@ class JsonClient:
         return value
 
     def _excerpt(self, response: requests.Response, body: bytes) -> str:
-        """Returns the start of the answer on one line, hiding any secrets that the server repeats."""
         kind = response.headers.get("Content-Type", "no content type").partition(";")[0]
         text = body[: 20 * _EXCERPT_CHARS].decode("utf-8", errors="replace")
         for secret in self._secret_headers.values():

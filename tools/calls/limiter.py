@@ -1,12 +1,11 @@
 """Limits the rate and concurrency of calls to one server, and learns the server's rate limit from rejected calls.
 
-A server that rejects requests with 429 does so immediately, so a burst of a thousand requests would cause a thousand
-rejections before we notice the first one. The rate therefore starts at `START_RATE` and doubles while no request is
-rejected. A rejection pauses all calls for as long as the server asks, and lowers the rate towards the rate accepted
-since the previous rejection. That rate is the server's limit, because the limit was used up at both rejections. Then
-the rate slowly rises again (AIMD, as in TCP).
+Servers reject requests (429) immediately, so a burst of a thousand requests would cause a thousand rejections before we
+notice the first. The rate therefore starts at `START_RATE` and doubles while no request is rejected. A rejection pauses
+all calls for as long as the server asks, and lowers the rate towards the rate accepted since the previous rejection,
+which is the server's limit. Then the rate slowly rises again (AIMD, as in TCP).
 
-A request counts as accepted if it was sent and not rejected, because only rejections arrive immediately.
+A request counts as accepted once it was sent and not rejected, because only rejections arrive immediately.
 """
 
 from __future__ import annotations
@@ -20,39 +19,38 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 START_RATE = 120.0
-"""Initial number of requests per second."""
 RAMP_S = 0.2
 """Seconds without a rejection after which the initial rate doubles."""
 UNPACED_RATE = 8_000.0
-"""Rate above which spacing out the requests is pointless."""
+"""Rates above this are not worth spacing out."""
 WINDOW_S = 1.0
-"""The first rejection sets the rate to the rate accepted during this many seconds before it."""
+"""The first rejection sets the rate to the rate accepted in this many seconds before it."""
 LEAST_PROBED_RATE = 4.0
 """Minimum rate after the first rejection. If even the first requests are rejected, we learn nothing about the limit."""
 BACK_OFF = 0.9
 PROBING_GROWTH = 0.6
-"""Growth of the rate per second between the first and the second rejection. The first one reveals little: a server that
-allows bursts accepts far more at the start than later, and one that does not allow them accepts far less."""
+"""Growth of the rate per second between the first and the second rejection. The first one reveals little: servers that
+allow bursts accept far more at the start than later, and others far less.
+"""
 SLOW_GROWTH = 0.006
-"""Growth of a learned rate per second until `RECOVERED_S` seconds have passed without a rejection."""
+"""Growth of a learned rate per second, until `RECOVERED_S` seconds pass without a rejection."""
 FAST_GROWTH = 0.10
 RECOVERED_S = 30.0
 LOWEST_RATE = 0.02
 FIRST_PAUSE_S = 1.0
-"""Length of the first pause if the server specifies none. It doubles as long as the server accepts nothing."""
+"""Length of the first pause, unless the server specifies one. It doubles as long as the server accepts nothing."""
 LONGEST_GUESSED_PAUSE_S = 32.0
 TRIAL_ROUND_TRIPS = 1.5
-"""Round trips to wait after a pause. One request is sent alone, and the rest follow if it is not rejected."""
+"""Number of round trips to wait after a pause, while a single request tests whether the server accepts it."""
 RECENT_S = 600.0
 CALLER: ContextVar[str] = ContextVar("factloop_caller", default="")
-"""The caller on whose behalf calls are made. Callers take turns, no matter how many calls each of them has waiting."""
 
 
 class Slots:
     """A semaphore whose callers take turns. A caller's calls keep their order, except that `ahead` calls go first.
 
     If another caller has used a slot in the last `RECENT_S` seconds, the last free slot is reserved for callers without
-    one. Otherwise, the calls of a busy caller could hold all slots while that caller is too busy to finish them.
+    one. A busy caller could otherwise hold all slots with calls that it is too busy to finish.
     """
 
     def __init__(self, n_free: float) -> None:
@@ -63,7 +61,6 @@ class Slots:
 
     @asynccontextmanager
     async def one(self, *, ahead: bool = False) -> AsyncIterator[None]:
-        """Waits for a slot. With `ahead`, the call goes before all waiting calls of the same caller."""
         caller = CALLER.get()
         await self._wait(caller, ahead=ahead)
         try:
@@ -110,13 +107,13 @@ class Slots:
 
 @dataclass(frozen=True)
 class Slot:
-    """A slot. `sent_at` is the time when its request was sent, on the event loop's clock."""
+    """`sent_at` is when the request was sent, on the event loop's clock."""
 
     sent_at: float
 
 
 class Limiter:
-    """Limits the concurrency and rate of calls to one server. Bound to one event loop."""
+    """Limits the rate and concurrency of calls to one server. Bound to one event loop."""
 
     def __init__(self, *, concurrency: int | None = None, requests_per_second: float | None = None) -> None:
         self._slots = Slots(concurrency or math.inf)
@@ -136,7 +133,7 @@ class Limiter:
 
     @asynccontextmanager
     async def slot(self, *, ahead: bool = False) -> AsyncIterator[Slot]:
-        """Waits for a slot for one request, before or behind the caller's other requests. Releases it on exit."""
+        """Waits for a slot for one request. With `ahead`, goes before the caller's other requests."""
         async with self._slots.one(ahead=ahead):
             sent_at = await self._wait_for_turn(ahead=ahead)
             if self._drained is not None:
@@ -155,13 +152,11 @@ class Limiter:
         return self._drained
 
     async def drain(self) -> None:
-        """Stops sending requests and waits until all requests in progress have ended."""
         drained = self.close()
         if self._n_under_way:
             await drained.wait()
 
     def share_ceiling(self, n_processes: int) -> None:
-        """Limits this process to an equal share of the maximum rate, because `n_processes` processes use the server."""
         if self._ceiling is not None:
             self._cap = self._ceiling / n_processes
             self._rate = min(self._rate, self._cap)
@@ -179,7 +174,7 @@ class Limiter:
         self._changed_at = self._paused_until
 
     def pause(self, ticket: Slot, seconds: float) -> None:
-        """Pauses all calls for this many seconds because the server is busy. The rate does not change."""
+        """Pauses all calls because the server is busy, without changing the rate."""
         now = asyncio.get_running_loop().time()
         self._trial_s = TRIAL_ROUND_TRIPS * (now - ticket.sent_at)
         self._paused_until = max(self._paused_until, now + seconds)

@@ -1,5 +1,3 @@
-"""Counts the usage of a run by stage."""
-
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
@@ -38,28 +36,26 @@ class CallCost:
     approximate: bool
     cost_usd: NonNegative | None
     cached_tokens: Count = 0
-    """Number of prompt tokens that came from the server's cache."""
 
 
 @dataclass
 class UsageMeter:
-    """Adds up the usage of a run by stage. `snapshot` can be called at any time.
+    """Adds up the usage of a run by stage.
 
-    The meter is passed to every call of the run. Its `allowance` contains the run's remaining limits.
+    Every call of the run gets the meter. Its `allowance` holds the run's remaining limits.
     """
 
     allowance: Allowance = field(default_factory=Allowance)
     before_paying: Callable[[], Awaitable[None]] | None = None
-    """Awaited before each request to a model. It may raise an error to prevent any spending."""
+    """Awaited before each request to a model. May raise an error to prevent any spending."""
     snapshots: set[str] = field(default_factory=set)
-    """The names of the models that answered, as reported by their servers."""
+    """Names of the models that answered, as reported by their servers."""
     on_sent: Callable[[CallCost, int], None] | None = None
-    """Called when a request is sent, with its maximum cost and with 1 for a model call or 0 for a search."""
+    """Called when a request is sent, with its maximum cost and the number of model calls (0 for a search)."""
     on_failed: Callable[[], None] | None = None
-    """Called when a request fails without costing anything."""
     earlier_calls: int = 0
     earlier_usd: float = 0.0
-    """The part of this meter's calls (including failed ones) and dollars that earlier attempts at the run spent."""
+    """The part of the calls (including failed ones) and dollars that earlier attempts at the run spent."""
     _stages: dict[str, _Stage] = field(default_factory=dict)
     _charged: set[str] = field(default_factory=set)
 
@@ -67,34 +63,30 @@ class UsageMeter:
         return self._stages.setdefault(name, _Stage())
 
     def sent(self, most: Callable[[], CallCost], *, calls: int = 1) -> None:
-        """Records that a request is being sent, with its maximum cost."""
         if self.on_sent is not None:
             self.on_sent(most(), calls)
 
     def note_earlier(self, calls: int, usd: float) -> None:
-        """Records that this part of the usage comes from an earlier attempt at the same run."""
         self.earlier_calls += calls
         self.earlier_usd += usd
 
     def called(self, stage: str, cost: CallCost, wall_s: float) -> None:
-        """Records that a model answered."""
         self._stage(stage).calls += 1
         self._paid(stage, cost, wall_s)
 
     def searched(self, stage: str, wall_s: float, cost_usd: float | None) -> None:
-        """Records that a search tool answered."""
         entry = self._stage(stage)
         entry.searches += 1
         entry.wall_s += wall_s
         self._add_cost(entry, cost_usd)
 
     def searched_in_vain(self, stage: str, wall_s: float, cost_usd: float | None) -> None:
-        """Records that a search tool returned an answer that costs money but is unusable."""
+        """Records a search that costs money but returned nothing usable."""
         self._stage(stage).failed_calls += 1
         self.searched(stage, wall_s, cost_usd)
 
     def given_up(self, stage: str, most: CallCost, wall_s: float) -> None:
-        """Records that a call was abandoned. The server may still answer it and charge up to `most`."""
+        """Records an abandoned call, which the server may still answer and charge for, up to `most`."""
         self._stage(stage).failed_calls += 1
         self._paid(stage, most, wall_s)
 
@@ -109,7 +101,6 @@ class UsageMeter:
         self._stage(stage).cache_hits += 1
 
     def add(self, usage: Usage) -> None:
-        """Adds the totals of another meter."""
         for name, stage in usage.stages.items():
             entry = self._stage(name)
             for field_name in _SUMMED:
@@ -118,13 +109,12 @@ class UsageMeter:
             self._add_cost(entry, stage.cost_usd)
 
     def was_charged(self, key: str) -> bool:
-        """Returns whether this meter already includes the cost of the answer with this key."""
         return key in self._charged
 
     def charge(self, key: str, usage: Usage, *, stage: str) -> bool:
         """Adds the cost of the answer with this key, even if another caller paid for it.
 
-        Counts a cache hit and returns False if the meter already includes the cost.
+        If the cost is already included, counts a cache hit instead and returns False.
         """
         if self.was_charged(key):
             self.hit(stage)
@@ -164,8 +154,7 @@ class UsageMeter:
 
 
 def total_usage(usages: Iterable[Usage]) -> Usage:
-    """Returns the sum of the usages by stage. Its `wall_s` is the time that the stages would take if they ran one after
-    another."""
+    """Returns the sum of the usages by stage. Its `wall_s` assumes that the stages ran one after another."""
     found, meter = sorted(usages, key=Usage.model_dump_json), UsageMeter()  # sums of floats depend on their order
     for one in found:
         meter.add(one)

@@ -1,9 +1,8 @@
-"""Decides how long calls wait for an unresponsive server, using one clock for all calls.
+"""Decides how long calls wait for an unresponsive server.
 
-If each call had its own clock, the calls of a run would wait through an outage one after another. Instead, a run has
-one clock per server. The clock starts with the first rejected request and runs while any call waits for the server.
-Every request that the server accepts resets the clock. When the time is up, all waiting calls fail together, and later
-calls fail immediately, without sending a request.
+A run has one clock per server, so that its calls do not wait through an outage one after another. The clock starts with
+the first rejected request and runs while any call waits for the server. Every accepted request resets it. When the time
+is up, all waiting calls fail together, and later calls fail immediately.
 """
 
 from __future__ import annotations
@@ -21,8 +20,6 @@ from factloop.tools.calls.modes import PATIENCE_S, REST_S
 
 
 class Stopwatch:
-    """A stopwatch that uses the event loop's clock."""
-
     def __init__(self) -> None:
         self._shown_s = 0.0
         self._started_at: float | None = None
@@ -40,7 +37,6 @@ class Stopwatch:
         self._shown_s, self._started_at = self.seconds, None
 
     def reset(self, to_s: float = 0.0) -> None:
-        """Resets the stopwatch to this many seconds. If it is running, it keeps running."""
         self._shown_s = to_s
         if self._started_at is not None:
             self.start()
@@ -50,12 +46,13 @@ T = TypeVar("T")
 Listener = Callable[[ServerWait], None]
 
 FIRST_REST_S = 2.0
-"""After we give up on a server, one call may try it again after this many seconds, because a checker may outlive an
-outage. The pause doubles with each failed attempt, up to the maximum."""
+"""Seconds after which one call may try a server that we gave up on, because a checker may outlive an outage. The pause
+doubles with each failed attempt, up to the maximum.
+"""
 NOT_THERE = 3
-"""A server that has never accepted a request counts as unreachable, not as slow, after this many failures."""
+"""After this many failures, a server that has never accepted a request counts as unreachable, not as slow."""
 TOLD_AFTER_S = 5.0
-"""Waits shorter than this are normal and not reported. If the patience is short, a third of it applies instead."""
+"""Shorter waits are normal and not reported. If the patience is short, a third of it applies instead."""
 TOLD_EVERY_S = 1.0
 
 _listener: ContextVar[Listener | None] = ContextVar("factloop_told_of_waits", default=None)
@@ -75,7 +72,6 @@ def told_of_waits(listener: Listener) -> Iterator[None]:
 
 
 def tell(waiting: ServerWait) -> None:
-    """Calls the listener of the enclosing block, if there is one."""
     if (listener := _listener.get()) is not None:
         listener(waiting)
 
@@ -83,9 +79,9 @@ def tell(waiting: ServerWait) -> None:
 class Patience:
     """Decides when to give up on one server. Bound to one event loop.
 
-    Silence is not a rejection. We give up only after a request has failed. We do not give up while another request has
-    been in progress for longer than any failure took, because the server is probably working on it, and the request has
-    its own timeout. So we never give up on a server that is merely slow or accepts requests only occasionally.
+    We give up only after a request has failed, and not while another request has been in progress for longer than any
+    failure took, because the server is probably working on it. So we never give up on a server that is merely slow or
+    accepts requests only occasionally.
     """
 
     def __init__(self, server: str, seconds: float = PATIENCE_S, rest_s: float = REST_S) -> None:
@@ -94,7 +90,6 @@ class Patience:
         self._longest_rest_s, self._rest_s = rest_s, min(FIRST_REST_S, rest_s)
         self._waiting: dict[asyncio.Timeout, Listener | None] = {}
         self._in_flight: dict[object, float] = {}
-        """The time when each request was sent, earliest first."""
         self._clock = Stopwatch()
         self._timer: asyncio.TimerHandle | None = None
         self._has_served = False
@@ -102,7 +97,6 @@ class Patience:
         self._refusal: ToolError | None = None
         """The latest rejection, or None if a request has been accepted since."""
         self._paused_until = 0.0
-        """The server has asked us to send no requests until this time."""
         self._given_up: str | None = None
         """Why we gave up on the server. From then on, only trial requests are made."""
         self._next_trial_at = 0.0
@@ -112,9 +106,9 @@ class Patience:
         return self._given_up is not None
 
     async def wait_for(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Returns the result of the call. The call may wait for its turn, pause, and be tried several times.
+        """Returns the result of the call, which may wait for its turn, pause, and be tried several times.
 
-        Raises ToolError if we gave up on the server before or during the call. Otherwise, raises the call's own errors.
+        Raises ToolError if we gave up on the server before or during the call, and otherwise the call's own errors.
         """
         self._admit()
         scope = asyncio.timeout(None)
@@ -133,9 +127,9 @@ class Patience:
 
     @contextmanager
     def asking(self, *, is_hello: bool = False) -> Iterator[None]:
-        """Wraps one request. The outcome shows whether the server accepts requests.
+        """Wraps one request, whose outcome shows whether the server accepts requests.
 
-        A greeting (`is_hello`) shows that the server is up, but not that it handles requests.
+        A greeting (`is_hello`) shows only that the server is up.
         """
         request, sent_at = object(), _now()
         self._in_flight[request] = sent_at
@@ -229,7 +223,6 @@ class Patience:
         self._stop_timer()
 
     def _set_timer(self) -> None:
-        """Once a request has failed, sets the timer that reports the wait and finally ends it."""
         if self._timer is None and self._refusal is not None and math.isfinite(self.seconds):
             often_s = min(TOLD_EVERY_S, self.seconds / 20.0)
             delay_s = min(often_s, self._left_s) if self._left_s > 0.0 else often_s
@@ -282,7 +275,6 @@ def _now() -> float:
 
 
 def _is_refusal(error: ToolError) -> bool:
-    """Whether the server is failing or wants no requests now. Any other error shows that the server is up."""
     if error.status is None:
         return error.retryable
     return error.wants_pause or error.status >= 500

@@ -1,4 +1,4 @@
-"""Defines the retry policy for models and searches. It limits retries, adds jitter and honours servers' delays."""
+"""The retry policy for models and searches, with limits, jitter, and the delays that servers ask for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from factloop.core.errors import FactloopError, ToolError, ToolTimeout
 
 
 def retry_after_s(value: str | None, now: datetime) -> float | None:
-    """Returns the seconds to wait that a `Retry-After` header (number or HTTP date) gives, or None if it is invalid."""
+    """Returns how many seconds a `Retry-After` header (number or HTTP date) asks to wait, or None if it is invalid."""
     if value is None:
         return None
     try:
@@ -38,7 +38,7 @@ T = TypeVar("T")
 class RetryPolicy:
     """How often a failed call is retried, and after what delays.
 
-    A call rejected because of a rate limit or overload is retried after a delay without using up any of the `attempts`.
+    A call rejected because of a rate limit or overload is retried without using up any of the `attempts`.
     """
 
     attempts: int = 5
@@ -47,7 +47,7 @@ class RetryPolicy:
     base_s: float = 0.25
     longest_s: float = 20.0
     patience_s: float = 600.0
-    """Maximum total seconds of waiting between attempts. A call fails immediately if its server asks for more."""
+    """Maximum total seconds between attempts. A call fails immediately if its server asks for more."""
 
     async def run(self, call: Callable[[], Awaitable[T]], rng: random.Random) -> T:
         """Returns the result of the call. Raises the last error if retrying cannot help or no attempts are left."""

@@ -21,15 +21,13 @@ _LOOKS = re.compile(
 
 
 def secrets_in(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Returns the values of variables named like keys, tokens or passwords, and their comma-separated parts, longest
-    first."""
+    """Returns the values (and comma-separated parts) of variables named like keys or passwords, longest first."""
     values = [value for name, value in environment.items() if _NAMES.search(name)]
     found = {part.strip() for value in values for part in (value, *value.split(","))}
     return tuple(sorted((value for value in found if len(value) >= SHORTEST), key=lambda value: (-len(value), value)))
 
 
 def scrubbed(value: Any, secrets: Iterable[str]) -> Any:
-    """Returns a copy of the JSON value with the secrets in all strings hidden."""
     if isinstance(value, str):
         for secret in secrets:
             value = value.replace(secret, HIDDEN)

@@ -1,4 +1,4 @@
-"""Runs SELECT queries on a SPARQL endpoint. It escapes names in queries and rejects incomplete results."""
+"""Runs SELECT queries on a SPARQL endpoint. Escapes names and rejects incomplete results."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ from factloop.tools.calls.json_client import JsonAnswer
 
 ACCEPT = "application/sparql-results+json, application/json;q=0.9"
 SERVER_SHARE = 0.8
-"""Fraction of our time limit after which the server should stop. A later answer would arrive too late."""
+"""Proportion of our time limit after which the server should stop: a later answer would arrive too late."""
 LONGEST_IRI = 600
 _PARTIAL_CONTENT = 206
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]{1,5})?/[^\ud800-\udfff]*\Z", re.DOTALL)
 _ESCAPED_BEYOND_ASCII = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
 _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _FORBIDDEN = frozenset('<>"{}|^`\\[]')
-"""Characters that IRIREF (SPARQL) and RFC 3987 forbid in a path, in addition to spaces and control characters."""
 
 Row = dict[str, str]
 _ROWS = TypeAdapter(list[Row])
@@ -68,16 +67,13 @@ class _SparqlAnswer(BaseModel):
 
 
 class SparqlClient:
-    """Queries one endpoint. `timeout_s` is the timeout of that endpoint's client."""
-
     def __init__(self, endpoint: Endpoint, timeout_s: float) -> None:
         self._endpoint = endpoint
         # Virtuoso's timeout parameter is in milliseconds. Other servers ignore it.
         self._timeout_ms = str(max(1, round(1000 * SERVER_SHARE * timeout_s)))
 
     async def select(self, query: str, *names: str) -> list[Row]:
-        """Returns these variables' values in every solution. Raises ToolTimeout, or ToolError if any value is
-        missing."""
+        """Returns the variables' values in every solution. Raises ToolTimeout, or ToolError if a value is missing."""
         fields = {"query": query, "timeout": self._timeout_ms}
         rows: list[Row] = await self._endpoint.ask("GET", fields, partial(self._rows, names), _ROWS)
         return rows
@@ -98,6 +94,5 @@ class SparqlClient:
 
 
 def _is_cut(headers: Mapping[str, Any], n_rows: int) -> bool:
-    """Whether Virtuoso reached its time or row limit, so that rows may be missing."""
     most = str(headers.get("X-SPARQL-MaxRows", ""))
     return "X-SQL-State" in headers or (most.isdecimal() and n_rows >= int(most))

@@ -1,8 +1,7 @@
 """Records the answers of a run's models and searches as text and replays them.
 
 The gateways do the recording, not the clients below them, so recordings contain no headers or keys. Secrets from the
-environment are hidden both in the recording and in the answers passed on, so that a replay behaves like the recorded
-run.
+environment are hidden in the recording and in the answers passed on, so that a replay behaves like the recorded run.
 """
 
 from __future__ import annotations
@@ -31,7 +30,6 @@ KEPT = (ToolError, ModelRefusal)
 
 
 def as_plain(error: Failure) -> dict[str, Any]:
-    """Returns the error as a JSON object, without its cause."""
     match error:
         case ToolTimeout():
             return {"error": "timeout", "tool": error.tool, "timeout_s": error.timeout_s}
@@ -64,7 +62,6 @@ def as_error(plain: dict[str, Any]) -> Failure:
 FORMAT = 1
 NAME = "factloop_recording"
 LONGEST_SHOWN = 40
-"""Maximum number of characters of invalid file content to include in a message."""
 
 Kind = Literal["model", "search", "web"]
 KINDS = ("model", "search", "web")
@@ -83,17 +80,17 @@ class TapeEntry:
     reply: Any = None
     failure: Mapping[str, Any] | None = None
     line: int = 0
-    """Line number in the file, starting at 1. Entries made in this process have line 0."""
+    """Line number in the file, starting at 1, or 0 for an entry made in this process."""
 
 
 def tape_text(entries: Iterable[TapeEntry]) -> str:
-    """Returns the text of the file. It does not depend on the order of the entries. Similar requests are adjacent."""
+    """Returns the text of the file, with similar requests adjacent. It does not depend on the order of the entries."""
     lines = sorted(((entry.kind, _json(entry.request), entry.key), _line(entry)) for entry in entries)
     return "".join(f"{line}\n" for line in (_json({NAME: FORMAT}), *(text for _, text in lines)))
 
 
 def read_tape(text: str, name: str) -> dict[str, TapeEntry]:
-    """Returns the entries by key. If the text is damaged, raises a ConfigError that gives `name` and the line."""
+    """Returns the entries by key. Raises a ConfigError with `name` and the line if the text is damaged."""
     lines = text.removeprefix("\ufeff").split("\n")
     _check_header(lines[0], name)
     entries: dict[str, TapeEntry] = {}
@@ -159,8 +156,7 @@ def _json(value: Any, *, sort_keys: bool = True) -> str:
 
 @dataclass(frozen=True)
 class TapeRequest:
-    """One request. `exact` contains everything that affects the answer except the server's URL. `shown` is what people
-    see."""
+    """`exact` contains everything that affects the answer except the server's URL. `shown` is what people see."""
 
     kind: Kind
     exact: Any
@@ -173,7 +169,7 @@ class TapeRequest:
 
 
 class Tape:
-    """The recording of a test or run. Checkers, event loops and threads can share it. The file is read on first use."""
+    """The recording of a test or run, which checkers, event loops and threads can share. Read on first use."""
 
     def __init__(self, path: Path, mode: TapeMode, *, secrets: tuple[str, ...] = (), remedy: str) -> None:
         """`remedy` tells the user how to record missing answers. The constructor does not access any file."""
@@ -210,11 +206,11 @@ class Tape:
     async def take(
         self, asked: TapeRequest, ask: Callable[[], Awaitable[Any]], *, read: Callable[[Any], object]
     ) -> tuple[Any, bool]:
-        """Returns the answer, and whether it was on the tape. If it was not, awaits `ask` and records the answer.
+        """Returns the answer, and whether it was on the tape. If not, awaits `ask` and records the answer.
 
         `read` must raise an error if a value is not a valid answer, because the file may have been edited. Raises the
         call's recorded error, RecordingMissing if a replay lacks the request, ConfigError if the recording is damaged,
-        and any error from `ask`.
+        and anything that `ask` raises.
         """
         entry = self._entries.get(asked.key)
         if entry is not None and not self._may_be_asked_again(entry):
@@ -233,7 +229,6 @@ class Tape:
         return reply, False
 
     def _may_be_asked_again(self, entry: TapeEntry) -> bool:
-        """Returns whether the budget of one check caused the failure, so that other checks may repeat the request."""
         return self.mode != "replay" and entry.failure is not None and bool(entry.failure.get("of"))
 
     @property
@@ -275,7 +270,6 @@ class Tape:
 
 
 _COMPARED = 4_000
-"""Maximum number of characters of a request to compare for a message. `_MOST` limits the number of requests."""
 _MOST = 300
 _SHOWN = 80
 _BEFORE = 20
@@ -295,7 +289,7 @@ def described(kind: Kind, request: Mapping[str, Any]) -> str:
 
 
 def difference(kind: Kind, request: Mapping[str, Any], entries: Iterable[TapeEntry]) -> str:
-    """Describes the difference between the request and the closest recorded request of its kind, on one line."""
+    """Describes how the request differs from the closest recorded request of its kind, on one line."""
     alike = list(islice((entry for entry in entries if entry.kind == kind), _MOST))
     if not alike:
         return f"it contains no {kind} requests"
@@ -338,7 +332,6 @@ def _tail(text: str) -> str:
 
 
 def _text(request: Mapping[str, Any]) -> str:
-    """Returns the end of a request's text, because most requests start with the same instructions."""
     return _plain(request)[-_COMPARED:]
 
 

@@ -1,4 +1,4 @@
-"""Runs calls concurrently, either all at once or a limited number at a time. No call outlives its caller."""
+"""Runs calls concurrently, all at once or a limited number at a time. No call outlives its caller."""
 
 from __future__ import annotations
 
@@ -27,10 +27,9 @@ async def together(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 async def as_they_come(
     items: Iterable[T], work: Callable[[T], Awaitable[R]], *, at_once: int
 ) -> AsyncGenerator[R, None]:
-    """Yields the result of `work` for each item as soon as it is available, with at most `at_once` calls in progress.
+    """Yields the results of `work` as they become available, with at most `at_once` calls in progress.
 
-    The first error ends the iteration. Results that are already available are yielded first, because they may have cost
-    money.
+    The first error ends the iteration, after the results that are already available, which may have cost money.
     """
     under_way: set[asyncio.Future[R]] = set()
     done: set[asyncio.Future[R]] = set()
@@ -60,10 +59,10 @@ class _Abandoned(Exception):
 
 
 class SingleFlight(Generic[T]):
-    """Makes a call once for all callers that request it while it is in progress. The callers share its result or error.
+    """Makes a call once for all callers that request it while it is in progress. They share its result or error.
 
-    An error caused by the limits of one check applies only to the caller that made the call. One of the other callers
-    then repeats the call.
+    An error caused by the limits of one check applies only to the caller that made the call. Another caller then
+    repeats it.
     """
 
     def __init__(self) -> None:

@@ -1,10 +1,10 @@
-"""If tracing is enabled, creates OpenTelemetry spans for graphs, stages, model calls and searches.
+"""Creates OpenTelemetry spans for graphs, stages, model calls and searches, if tracing is enabled.
 
-Names and attributes follow OpenTelemetry's semantic conventions for generative AI. Attributes not defined there begin
-with `factloop.`. Spans contain prompts, replies, claims and queries only in `content` mode.
+Names and attributes follow the semantic conventions for generative AI. Other attributes begin with `factloop.`. Spans
+contain prompts, replies, claims and queries only in `content` mode.
 
-Only OpenTelemetry's API is used, and it is imported when the first graph is traced. Parent spans are stored in context
-variables, which LangGraph's tasks inherit.
+Only OpenTelemetry's API is used, imported when the first graph is traced. Parent spans are stored in context variables,
+which LangGraph's tasks inherit.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ Value = str | bool | int | float | tuple[str, ...] | None
 
 
 class Span:
-    """A span that records nothing. All its methods do nothing."""
+    """A span that records nothing."""
 
     def set(self, values: Mapping[str, Value]) -> None:
-        """Adds attributes, except those that are None."""
+        """Adds the attributes that are not None."""
 
     def say(self, name: str, said: Callable[[], str]) -> None:
         """Adds an attribute with the text that `said` returns, but only in `content` mode."""
 
     def failed(self, error: BaseException) -> None:
-        """Records an error that does not end the span, such as the failure of a call that is retried."""
+        """Records an error that does not end the span, such as that of a call that is retried."""
 
     def went_wrong(self, kind: str, said: str) -> None:
         """Records that the operation completed but was unsuccessful."""
@@ -120,14 +120,13 @@ _CURRENT: ContextVar[_OpenTelemetrySpan | None] = ContextVar("factloop_span", de
 
 
 def graph_span(mode: TracingMode, name: str, values: Mapping[str, Value]) -> Span:
-    """Returns a graph run's span, under the application's current span. Raises ConfigError if OpenTelemetry is
-    missing."""
+    """Returns the span of a graph run, a child of the application's span. Raises ConfigError without OpenTelemetry."""
     named = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
     return outer_span(mode, f"invoke_agent {name}", {**named, **values})
 
 
 def outer_span(mode: TracingMode, name: str, values: Mapping[str, Value]) -> Span:
-    """Returns a span under the application's current span. Raises ConfigError if OpenTelemetry is missing."""
+    """Returns a child of the application's current span. Raises ConfigError without OpenTelemetry."""
     if mode == "off":
         return NOTHING
     require("tracing", "tracing", "opentelemetry.trace")
@@ -147,12 +146,10 @@ def current_span() -> Span:
 
 
 def as_messages(messages: list[tuple[str, str]]) -> str:
-    """Returns roles and texts in the format that the conventions define for `gen_ai.input.messages`."""
     return json.dumps([_message(role, text) for role, text in messages])
 
 
 def as_reply(text: str, finish_reason: str) -> str:
-    """Returns a model's reply in the format that the conventions define for `gen_ai.output.messages`."""
     return json.dumps([{**_message("assistant", text), "finish_reason": finish_reason}])
 
 

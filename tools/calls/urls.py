@@ -1,4 +1,4 @@
-"""Validates server URLs and removes credentials from them before they are displayed or saved."""
+"""Validates server URLs, and removes credentials from them before they are displayed or saved."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from factloop.core.errors import ConfigError
 
 
 def is_base_url(url: str) -> bool:
-    """Returns whether this is an http or https address with a host."""
+    """Whether this is an http or https URL with a host."""
     if not url.isprintable() or " " in url:
         return False
     try:
@@ -20,14 +20,14 @@ def is_base_url(url: str) -> bool:
 
 
 def checked_base_url(url: str, named: str) -> str:
-    """Returns the URL without a trailing slash. If it is invalid, raises a ConfigError that mentions `named`."""
+    """Returns the URL without a trailing slash. Raises a ConfigError that mentions `named` if it is invalid."""
     if not is_base_url(url):
         raise ConfigError(f"{named} must be an http:// or https:// address, not {without_userinfo(url)!r}")
     return url.rstrip("/")
 
 
 def is_nearby(url: str) -> bool:
-    """Returns whether the URL alone shows that its host is this machine or on a private network."""
+    """Whether the URL alone shows that its host is this machine or on a private network."""
     try:
         host = urlsplit(url).hostname or ""
     except ValueError:
@@ -40,7 +40,7 @@ def is_nearby(url: str) -> bool:
 
 
 def without_userinfo(url: str) -> str:
-    """Returns the URL without `user:password@`, for use in messages and cache keys."""
+    """Returns the URL without `user:password@`, for messages and cache keys."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -1,5 +1,4 @@
-"""Finds the words in a list that are closest in meaning to a word or name. The list is embedded once and cached on
-disk."""
+"""Finds the words in a list that are closest in meaning to a word or name."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ class EmbeddedWords:
     """A list of words with their vectors. Thread-safe.
 
     The first call embeds all words (300 to 700 per second with MiniLM on one core) unless `cache_dir` contains vectors
-    from an earlier run. If the vectors cannot be saved, they are kept only in memory.
+    from an earlier run. Vectors that cannot be saved are kept in memory.
     """
 
     def __init__(self, embedder: Embedder, words: Sequence[str], cache_dir: Path | None = None) -> None:
@@ -61,7 +60,7 @@ class EmbeddedWords:
         return self._cache_dir / f"words-{digest.hexdigest()[:32]}.npy"
 
     def _kept(self) -> NDArray[np.float32] | None:
-        """Returns the saved vectors. Recomputes a few of them as a check, because different models may share a name."""
+        """Recomputes a few of the saved vectors as a check, because different models may share a name."""
         path = self._path()
         if path is None:
             return None

@@ -1,4 +1,4 @@
-"""Finds the rows of a large matrix that are closest in direction to a vector."""
+"""Finds the rows of a large matrix that are closest in direction to a vector, and combines rankings."""
 
 from __future__ import annotations
 
@@ -13,17 +13,15 @@ class Embedder(Protocol):
     """Maps texts to vectors whose dot product is the texts' similarity."""
 
     @property
-    def name(self) -> str:
-        """The name of the model, which becomes part of a run's fingerprint."""
-        ...
+    def name(self) -> str: ...
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Returns unit vectors of shape (len(texts), dim), in the order of the texts."""
+        """Returns unit vectors of shape (len(texts), dim)."""
         ...
 
 
 CHUNK_ROWS = 16_384
-"""Number of rows to multiply at a time (20 MB at 300 dimensions), so that a matrix on disk is never loaded whole."""
+"""Number of rows to multiply at a time (20 MB at 300 dimensions). A matrix on disk is never loaded whole."""
 
 
 def nearest(matrix: NDArray[np.float32], query: NDArray[np.float32], limit: int) -> list[tuple[int, float]]:
@@ -45,14 +43,14 @@ def nearest(matrix: NDArray[np.float32], query: NDArray[np.float32], limit: int)
 
 
 RRF_K = 60
-"""The constant used by Cormack et al. (2009), who published the method. The larger it is, the less ranks matter."""
+"""The constant used by Cormack et al. (2009). The larger it is, the less ranks matter."""
 
 
 def rank_fusion(rankings: Sequence[Sequence[int]], k: int = RRF_K) -> list[int]:
     """Returns the items sorted by the sum of 1 / (k + rank) over the rankings, best first.
 
-    This is reciprocal rank fusion (Cormack et al. 2009). Ranks start at 1, and a ranking without the item adds nothing
-    to its sum. Ties keep the order of the first ranking that contains them.
+    This is reciprocal rank fusion (Cormack et al. 2009). Ranks start at 1. A ranking without the item adds nothing.
+    Ties keep the order of the first ranking that contains them.
     """
     sums: dict[int, float] = {}
     for ranking in rankings:
@@ -62,9 +60,9 @@ def rank_fusion(rankings: Sequence[Sequence[int]], k: int = RRF_K) -> list[int]:
 
 
 def rank_passages(query: str, passages: Sequence[str], embedder: Embedder) -> list[int]:
-    """Reranks search results by combining their order with each passage's similarity in meaning to the query.
+    """Reranks passages by combining their order with their similarity in meaning to the query.
 
-    Returns the indices of the passages, best first. Calls `encode` once.
+    Returns their indices, best first. Calls `encode` once.
     """
     if len(passages) < 2:
         return list(range(len(passages)))

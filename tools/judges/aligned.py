@@ -22,10 +22,10 @@ MAX_KEPT = 2_048
 MAX_PATH = 2
 """Two connected words of a claim may be at most this many content words apart in the source."""
 NEAR = 1
-"""The same maximum if one of the words is a figure."""
+"""The same limit if one of the words is a figure."""
 ACROSS_CLAUSES = 3
 AROUND = 0.7
-"""Score of a pair of words if the sentence contains only one of them and the other occurs in its context."""
+"""Score of a pair of words if the sentence contains only one of them and its context the other."""
 
 _CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM"})
 NOMINAL = frozenset({"NOUN", "PROPN", "ADJ"})
@@ -36,12 +36,11 @@ DENIERS = frozenset(
     {"no", "not", "n't", "n’t", "none", "nobody", "nothing", "never", "neither", "nor", "without", "cannot"}
     | {"unless", "except", "only", "instead", "non"}
 )
-"""Words that negate a statement or make an exception to it."""
 _IF = frozenset({"if", "unless", "whether"})
 
 
 def is_content(token: Token) -> bool:
-    """Whether a token is a content word. This includes an adposition that is the object of a preposition."""
+    """Whether a token is a content word, including an adposition that is the object of a preposition."""
     if token.pos_ == "ADP" and token.dep_ in ("pobj", "pcomp") and not token.n_lefts + token.n_rights:
         return True
     return token.pos_ in _CONTENT and not (token.is_stop and token.pos_ in ("ADV", "ADJ", "VERB"))
@@ -49,8 +48,6 @@ def is_content(token: Token) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Parsed:
-    """A parsed text that caches the properties that are used repeatedly."""
-
     doc: Doc
 
     @cached_property
@@ -74,11 +71,9 @@ class Parsed:
 
     @cached_property
     def spelt(self) -> frozenset[Token]:
-        """The tokens that are part of a figure."""
         return frozenset(token for figure in self.figures for token in self.within(figure))
 
     def within(self, figure: Figure) -> list[Token]:
-        """Returns the tokens of a figure."""
         start, end = (bisect_left(self._starts, place) for place in (figure.start, figure.end))
         return [self.doc[place] for place in range(start, end)]
 
@@ -91,7 +86,6 @@ class Parsed:
 
     @property
     def root(self) -> Token:
-        """The root of the first sentence."""
         return next(token for token in self.doc if token.head == token)
 
 
@@ -133,7 +127,6 @@ def distance(one: Token, other: Token) -> int:
 
 
 def _cost(token: Token) -> int:
-    """Returns the cost of moving from a token to its head. The cost is high if this leaves a complete clause."""
     if token.dep_ in _BROKEN or (token.dep_ in _CLAUSES and subject_of(token) is not None):
         return ACROSS_CLAUSES
     is_free = token.pos_ in _FUNCTION or token.dep_ == "attr" or (token.dep_ == "conj" and token.pos_ != "VERB")
@@ -141,7 +134,7 @@ def _cost(token: Token) -> int:
 
 
 def clause_of(token: Token) -> Token:
-    """Returns the verb of the clause that contains a token, or the root of the sentence if there is no verb."""
+    """Returns the verb of the token's clause, or the root of the sentence if there is no verb."""
     upwards = [token, *token.ancestors]
     auxiliary = ("aux", "auxpass", "amod", "compound")
     return next((one for one in upwards if one.pos_ in ("VERB", "AUX") and one.dep_ not in auxiliary), upwards[-1])
@@ -152,7 +145,6 @@ def subject_of(clause: Token) -> Token | None:
 
 
 def _modal(clause: Token) -> str:
-    """Returns the clause's modal verb in lowercase, *if* for a condition, *to* for an intention, or an empty string."""
     if any(child.dep_ == "mark" and child.lower_ in _IF for child in clause.children):
         return "if"
     if clause.dep_ == "xcomp" and any(child.tag_ == "TO" for child in clause.children):
@@ -174,7 +166,6 @@ class Alignment:
 
     @cached_property
     def arcs(self) -> tuple[tuple[Token, Token], ...]:
-        """Each content word of the claim, paired with the content word above it in the parse."""
         above = ((_above(token), token) for token in self.claim.content)
         return tuple((one, token) for one, token in above if one is not None)
 
@@ -186,8 +177,7 @@ class Alignment:
         return AROUND if all(one in self.pairs or one in self.in_context for one in arc) else 0.0
 
     def _are_near(self, arc: tuple[Token, Token], longest: int) -> bool:
-        """Whether matches of the two words are close together in the source. Caches the result for each pair of stems,
-        because a claim may repeat a pair hundreds of times."""
+        """Cached for each pair of stems, because a claim may repeat a pair hundreds of times."""
         ones, others = (self.pairs[token] for token in arc)
         key = (id(ones), id(others), longest)
         if key not in self._near:
@@ -229,7 +219,7 @@ class Alignment:
 
     @cached_property
     def predicate(self) -> tuple[Token, Token] | None:
-        """The main verb of the claim, and the source clause that contains most words of the claim."""
+        """The main verb of the claim, and the source clause with most words of the claim."""
         root = self.claim.root
         if self.sentence.is_row:
             return None
@@ -253,7 +243,6 @@ class Alignment:
 
     @property
     def is_possible_only(self) -> bool:
-        """Whether the modals of the two clauses differ."""
         return self._modals[0] != self._modals[1]
 
     @property
@@ -269,14 +258,12 @@ class Alignment:
 
     @cached_property
     def shared(self) -> frozenset[Token]:
-        """Source tokens that match a content word of the claim."""
         return frozenset(other for token in self.claim.content for other in self.pairs.get(token, ()))
 
     def share_without(self, figure: Figure | None = None) -> float:
-        """Returns the share of the claim's content words, without one figure, that occur in the sentence or its
-        context.
+        """Returns the proportion of the claim's content words, without one figure, in the sentence or its context.
 
-        Returns 0 if more of these words occur in the context than in the sentence.
+        It is 0 if more of them occur in the context than in the sentence.
         """
         spelt = self.claim.within(figure) if figure is not None else []
         rest = [token for token in self.claim.content if token not in spelt]
@@ -286,13 +273,11 @@ class Alignment:
 
     @property
     def speaks_of_subject(self) -> bool:
-        """Whether the subject of the claim occurs in the sentence or its context."""
         subject = subject_of(self.claim.root)
         return subject is None or subject in self.pairs or subject in self.in_context
 
     @property
     def has_same_subject(self) -> bool:
-        """Whether the two main clauses have the same subject."""
         if self.predicate is None:
             return False
         mine, theirs = map(subject_of, self.predicate)
@@ -301,7 +286,7 @@ class Alignment:
     def shares_governor(self, figure: Figure, other: Figure) -> bool:
         """Whether a figure in the claim and one in the source depend on the same word.
 
-        Also True for figures with units that are next to the same preposition, and for any table row.
+        Also True for figures with units after the same preposition, and for any table row.
         """
         mine, theirs = _governor(self.claim, figure), _governor(self.source, other)
         if self.sentence.is_row or (mine is not None and theirs in self.pairs.get(mine, ())):
@@ -310,7 +295,6 @@ class Alignment:
 
 
 def _role(token: Token) -> tuple[Token | None, str]:
-    """Returns the verb that a token is the agent or patient of, and which of these roles it has."""
     while token.dep_ in ("conj", "compound", "appos") and token.pos_ != "VERB":
         token = token.head
     if token.dep_ == "pobj" and token.head.dep_ == "agent":
@@ -341,7 +325,6 @@ def _content_above(token: Token) -> Token:
 
 
 def _above(token: Token) -> Token | None:
-    """Returns the nearest content word above a token or, if there is none, the subject of the root."""
     above = _content_above(token)
     if above == token or is_content(above):
         return above if above != token else None

@@ -1,4 +1,4 @@
-"""Defines the interface of a verifier, which judges how well passages support a claim."""
+"""The interface of a verifier, which judges how well passages support a claim."""
 
 from __future__ import annotations
 
@@ -11,41 +11,39 @@ Label = Literal["supported", "contradicted", "insufficient"]
 
 @dataclass(frozen=True)
 class SupportReading:
-    """How well a list of passages supports a claim."""
-
     label: Label
     score: float
-    """Degree of support in [0, 1]. Higher is better, but only some verifiers return a calibrated probability."""
+    """Degree of support in [0, 1]; higher is better. Only some verifiers return a calibrated probability."""
     cited: tuple[int, ...]
-    """Indices of the relevant passages, starting at 0, best first. Empty if no passage is relevant."""
+    """Indices of the relevant passages, starting at 0, best first."""
     rationale: str
-    """A one-line explanation for readers: the decisive evidence, or what was looked for but not found."""
+    """A one-line explanation for readers: the decisive evidence, or what was sought but not found."""
     quote: str = ""
-    """The decisive sentence, verbatim from the first cited passage. Empty if there is none."""
+    """The decisive sentence, verbatim from the first cited passage, if there is one."""
     wrong: str = ""
     """The words of a `contradicted` claim that differ from the passages."""
     instead: str = ""
-    """The words of the quote that correspond to `wrong`, copied verbatim."""
 
 
 class Verifier(Protocol):
-    """Judges each claim only by the passages given, without searching and without remembering earlier claims."""
+    """Judges a claim only by the passages given."""
 
     @property
     def name(self) -> str:
-        """The verifier's name in `Judgement.judged_by` and in a run's fingerprint."""
+        """The name in `Judgement.judged_by` and in fingerprints."""
         ...
 
     @property
     def abstains(self) -> bool:
-        """Whether `insufficient` means that the verifier is unsure and that a person must decide. Otherwise,
-        `insufficient` means that no passage supports the claim."""
+        """Whether `insufficient` means that the verifier is unsure and a person must decide. If not, `insufficient`
+        means that no passage supports the claim.
+        """
         ...
 
     def verify(self, claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> SupportReading:
-        """Judges a claim. If the claim is empty or there are no passages, the result is `insufficient` with score 0.
+        """Judges a claim. If it is empty or there are no passages, the result is `insufficient` with score 0.
 
-        `documents` contains the document number of each passage. Passages from the same document may support a claim
-        together. If `documents` is None, each passage is a separate document.
+        `documents` contains the document number of each passage. Passages of one document may support a claim together.
+        By default, each passage is a separate document.
         """
         ...

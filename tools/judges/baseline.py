@@ -1,9 +1,9 @@
 """The packaged baseline, which judges a claim by eight simple features of its words and reports when it is unsure.
 
 A logistic regression turns the features into a score, calibrated for equally many supported and unsupported claims. A
-claim is `supported` or `contradicted` if it passes a threshold and no condition rules the label out. All other claims
-are `insufficient`, and the closest sentence is cited. The weights, thresholds, word frequencies and cross-validated
-accuracy of each label are in `baseline.json`, which is written by `python -m benchmarks.fit_baseline`.
+claim is `supported` or `contradicted` if it passes a threshold and no condition rules the label out. Other claims are
+`insufficient`, and the closest sentence is cited. The weights, thresholds, word frequencies and cross-validated
+accuracies are in `baseline.json`, which `python -m benchmarks.fit_baseline` writes.
 """
 
 from __future__ import annotations
@@ -39,14 +39,13 @@ FEATURES = (
     "figures",  # share of the figures that are in the sentence, its context or throughout the document
 )
 N_CANDIDATES = 4
-"""Number of sentences that are parsed for each claim."""
 MAX_CLAIM_CHARS = 1_200
 MAX_CITED = 3
 TOPIC = 3
 """Number of sentences in which a word must occur to belong to the topic of a document."""
 IN_CONTEXT, IN_TOPIC = 0.8, 0.6
 TELLING = 0.3
-"""Minimum rarity of a function word that changes a date's meaning, such as *before*. *In* and *on* do not."""
+"""Minimum rarity of a function word that changes a date's meaning. *Before* does, *in* and *on* do not."""
 RARE = 0.85
 """Rarity of a word that is not in the packaged list of frequencies."""
 SUPPORTED, REFUTED = 0.8, 0.2
@@ -57,13 +56,10 @@ _SILENT_KINDS = frozenset({"Prs", "Art", "Dem", "Rel"})
 
 @dataclass(frozen=True)
 class Model:
-    """The parts of `baseline.json` that are used for judging."""
-
     intercept: float
     weights: tuple[float, ...]
-    """The weights, in the order of `FEATURES`."""
     contradicted: float
-    """Minimum share of a claim's other words that a sentence must contain to contradict its figure or verb."""
+    """Minimum proportion of a claim's other words in a sentence that contradicts its figure or verb."""
     frequencies: Mapping[str, int]
     """Number of the `n_sentences` sentences that contain each stem. Only common stems are listed."""
     n_sentences: int
@@ -73,7 +69,7 @@ class Model:
         return 1.0 / (1.0 + math.exp(-z))
 
     def rarity(self, stem: str) -> float:
-        """Returns how informative a word is: near 0 for *the*, and 1 for a word that does not occur anywhere else."""
+        """Returns how informative a word is: near 0 for *the*, and 1 for a word that occurs nowhere else."""
         count = self.frequencies.get(stem)
         if count is None:
             return RARE
@@ -95,8 +91,6 @@ def load_model() -> Model:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The sentences of the passages, and the topic words of each document."""
-
     sentences: tuple[Sentence, ...]
     passage_of: tuple[int, ...]
     document_of: tuple[int, ...]
@@ -107,7 +101,6 @@ class Evidence:
         return frozenset().union(*(one.stems for one in self.sentences))
 
     def recurs(self, figure: Figure, document: int) -> bool:
-        """Whether a figure, such as a year, occurs throughout a document."""
         same = (
             any(figure.compare(other) == "same" for other in one.figures)
             for one, of in zip(self.sentences, self.document_of, strict=True)
@@ -118,7 +111,6 @@ class Evidence:
 
 @lru_cache(maxsize=256)
 def read_evidence(passages: tuple[str, ...], documents: tuple[int, ...]) -> Evidence:
-    """Splits passages into sentences. Cached because many claims are compared with the same passages."""
     read = [
         (one, number, document)
         for number, (passage, document) in enumerate(zip(passages, documents, strict=True))
@@ -134,24 +126,22 @@ def read_evidence(passages: tuple[str, ...], documents: tuple[int, ...]) -> Evid
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """A claim and the sentence closest to it, which is the one that says all of it, if there is one."""
+    """A claim and the closest sentence, preferably one that contains the whole claim."""
 
     evidence: Evidence
     alignment: Alignment
     places: tuple[int, ...]
-    """Indices of the compared sentences, closest first."""
     figures_held: tuple[float, ...]
-    """How certain it is, for each figure of the claim, that the closest sentence mentions it."""
+    """For each figure of the claim, how certain it is that the closest sentence mentions it."""
     features: tuple[float, ...]
     difference: Difference | None
-    """A figure or a negation that differs from the words of the claim."""
+    """A figure or negation that differs from the claim."""
 
     @property
     def sentence(self) -> Sentence:
         return self.alignment.sentence
 
     def cited(self, place: int) -> tuple[int, ...]:
-        """Returns the passages to cite: first the one with the sentence at `place`, then the closest."""
         return tuple(dict.fromkeys(self.evidence.passage_of[at] for at in (place, *self.places)))[:MAX_CITED]
 
     def missing(self) -> list[str]:
@@ -175,7 +165,6 @@ class Comparison:
 
 
 def compare(claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> Comparison | None:
-    """Compares a claim with passages. Returns None if the two have no content words in common."""
     model = load_model()
     evidence = read_evidence(tuple(passages), tuple(range(len(passages)) if documents is None else documents))
     parsed = parse_all([claim[:MAX_CLAIM_CHARS]])[0]
@@ -201,7 +190,6 @@ def compare(claim: str, passages: Sequence[str], documents: Sequence[int] | None
 
 
 def _rank(weights: Mapping[str, float], claim: Parsed, evidence: Evidence) -> list[int]:
-    """Returns the indices of sentences that share words or figures with the claim, best first. Context counts less."""
     scores = []
     for place, one in enumerate(evidence.sentences):
         held = weights.keys() & one.stems
@@ -262,7 +250,6 @@ def _held(one: Alignment, token: Token) -> float:
 
 
 def _focus(one: Alignment) -> float:
-    """Returns the share of the matching clauses' content words that the claim covers."""
     clauses = set(map(clause_of, one.shared))
     own = [token for token in one.source.content if clause_of(token) in clauses]
     return sum(token in one.shared for token in own) / len(own) if own else 0.0
@@ -274,7 +261,6 @@ def _is_said(one: Alignment) -> bool:
 
 
 def _adds(one: Alignment) -> bool:
-    """Whether the claim contains a word that neither the sentence nor its context contains."""
     told = (token for token in one.claim.doc if is_content(token) or token.tag_ == "RP")
     told = (token for token in told if token not in one.claim.spelt and not _is_silent(token))
     return not all(_held(one, token) for token in told)
@@ -286,10 +272,6 @@ def _denies(one: Alignment) -> bool:
 
 
 def _replaces(one: Alignment) -> bool:
-    """Whether a word of the claim takes the place of another word in the sentence.
-
-    Figures in another notation are compared as figures, and so are their prepositions: *in 1987*, *on 4 March 1987*.
-    """
     if one.sentence.is_row:
         return False
     claim, source, model = one.claim, one.source, load_model()
@@ -305,7 +287,6 @@ def _replaces(one: Alignment) -> bool:
 
 
 def _is_silent(token: Token) -> bool:
-    """Whether the token carries no meaning of its own, such as an article, a pronoun or an auxiliary."""
     return (
         not any(map(str.isalnum, token.text))
         or token.tag_ in _SILENT_TAGS
@@ -378,7 +359,7 @@ def _digits(text: str) -> str:
 
 
 def _verbatim(claim: str, passages: Sequence[str]) -> SupportReading | None:
-    """Judges a claim that consists of whole sentences from a passage. Returns None for any other claim."""
+    """Returns None unless the claim consists of whole sentences from a passage."""
     key = word_key(claim)
     if len(key) < 3:
         return None

@@ -1,8 +1,7 @@
 """Builds judges from the names that users pass to `--judge` and `--verifier`.
 
 A name either belongs to a known judge, such as `minicheck`, or has the form `KIND:FOLDER`, `KIND:HUB/NAME` or
-`KIND:MODEL`. Other distributions can add kinds through entry points in the `factloop.verifiers` group, each of which
-refers to a `JudgeBuilder`.
+`KIND:MODEL`. Other distributions can add kinds through entry points in the group `factloop.verifiers`.
 """
 
 from __future__ import annotations
@@ -24,12 +23,9 @@ BASELINE, PROMPTED, BESPOKE = "baseline", "llm", "bespoke"
 
 CallingKind = Literal["llm", "bespoke"]
 OpenGateway = Callable[[CallingKind, str], ModelGateway]
-"""Opens a gateway to the model that a judge's name contains: `provider:name` for `llm`, only a name for `bespoke`."""
 
 
 class JudgeBuilder(Protocol):
-    """What an entry point in `factloop.verifiers` must refer to."""
-
     def __call__(self, target: str, *, allow_download: bool) -> Judge:
         """Builds the `KIND:TARGET` judge. The target may be empty. Raises ConfigError if the target cannot be used."""
         ...
@@ -37,8 +33,6 @@ class JudgeBuilder(Protocol):
 
 @dataclass(frozen=True)
 class JudgeSpec:
-    """The parsed name of a judge."""
-
     kind: str
     target: str
     """A folder, hub name or model, or empty for the default weights in the registry."""
@@ -52,7 +46,7 @@ class JudgeSpec:
 
 
 def parse_spec(text: str) -> JudgeSpec:
-    """Parses the name of a judge. Raises a ConfigError that lists the valid forms if the name is invalid."""
+    """Raises a ConfigError that lists the valid forms if the name is invalid."""
     kind, colon, target = (part.strip() for part in text.strip().partition(":"))
     if kind in JUDGES:
         is_whole = bool(target) or (not colon and JUDGES[kind].files is not None)
@@ -75,7 +69,7 @@ def build_judge(
     logprobs: bool = True,
     allow_download: bool = False,
 ) -> Judge:
-    """Builds the judge without loading any weights or using the network yet. Raises ConfigError.
+    """Builds the judge without loading weights or using the network. Raises ConfigError.
 
     `open_gateway` is called for models on a server. It may be None if the judge runs on this machine.
     """

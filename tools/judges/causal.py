@@ -1,4 +1,4 @@
-"""Implements judges that are local language models answering Yes or No: Granite Guardian and Bespoke-MiniCheck."""
+"""Judges that are local language models answering Yes or No: Granite Guardian and Bespoke-MiniCheck."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BESPOKE_SYSTEM = (
     "considered inconsistent. Please assess the claim's consistency with the document by responding with either "
     '"Yes" or "No".'
 )
-"""The system prompt that the model was trained with. It must not be changed."""
+"""The system prompt that the model was trained with. Do not change it."""
 
 
 def bespoke_question(document: str, claim: str) -> str:
@@ -24,7 +24,7 @@ def bespoke_question(document: str, claim: str) -> str:
 
 
 class YesOrNo(LocalJudge):
-    """Reads the probabilities that a reply would begin with "Yes" or "No", without generating any text."""
+    """Reads the probabilities that a reply would begin with "Yes" or "No", without generating text."""
 
     auto_class = "AutoModelForCausalLM"
     load_options: ClassVar[Mapping[str, Any]] = {"dtype": "auto"}
@@ -49,7 +49,6 @@ class YesOrNo(LocalJudge):
 
     @cached_property
     def _answers(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Returns the tokens for "no" and for "yes", ignoring case and surrounding whitespace."""
         tokenizer = self._loaded[0]
         said = {place: tokenizer.decode([place]).strip().lower() for place in range(len(tokenizer))}
         no, yes = (tuple(place for place, word in said.items() if word == answer) for answer in ("no", "yes"))
@@ -72,8 +71,8 @@ class GraniteGuardian(YesOrNo):
     """Granite Guardian 3.0 to 3.2 (Padhi et al. 2024, arXiv 2412.07724), which checks for the `groundedness` risk.
 
     The model's chat template turns the context and the assistant's message into a question. "Yes" means that the risk
-    is present. The score is P("No") / (P("No") + P("Yes")), as in the model card. Versions 3.3 and later use another
-    answer format and are rejected.
+    is present. The score is P("No") / (P("No") + P("Yes")), as in the model card. Later versions use another answer
+    format and are rejected.
     """
 
     kind = "granite-guardian"
@@ -94,7 +93,7 @@ class Bespoke(YesOrNo):
     """Bespoke-MiniCheck with weights that transformers can load without extra code, such as those based on Llama 3.1.
 
     The score is P("Yes"), as in the authors' package (github.com/Liyan06/MiniCheck, `LLMCheck`). The weights based on
-    InternLM2 come with code, which is never run here. A server can run it (see `served.ServedBespoke`).
+    InternLM2 come with code, which only a server may run (see `served.ServedBespoke`).
     """
 
     kind = "bespoke"

@@ -1,6 +1,6 @@
-"""Cuts a document into chunks of whole sentences for verifiers that cannot read the whole document at once.
+"""Cuts a document into chunks of whole sentences for verifiers that cannot read it at once.
 
-Every character of the document ends up in exactly one chunk, in order, except for whitespace at the ends of chunks.
+Every character of the document is in exactly one chunk, in order, except whitespace at the ends of chunks.
 """
 
 from __future__ import annotations
@@ -12,19 +12,17 @@ from itertools import pairwise
 from factloop.tools.text.sentences import split_sentences
 
 UnitEnds = Callable[[Sequence[str]], Sequence[Sequence[int]]]
-"""Returns, in order, the offsets where the units (words or tokens) of each text end."""
+"""Returns the offsets where the units (words or tokens) of each text end, in order."""
 
 _WORD = re.compile(r"\S{1,40}")
-"""A word has at most 40 characters, so that chunks are limited even in scripts without spaces."""
 
 
 def word_ends(texts: Sequence[str]) -> list[list[int]]:
-    """Returns the offsets where words end. A word is a run of up to 40 non-whitespace characters."""
     return [[found.end() for found in _WORD.finditer(text)] for text in texts]
 
 
 def cut_by_words(document: str, n_words: int) -> list[str]:
-    """Cuts a document into chunks of at most `n_words` words each. Raises ValueError if `n_words` is less than 1."""
+    """Cuts a document into chunks of at most `n_words` words. Raises ValueError if `n_words` is less than 1."""
     return cut_into_chunks(document, n_words, word_ends)
 
 
@@ -58,7 +56,6 @@ def whole_sentences(text: str) -> list[str]:
 
 
 def _cut_between(text: str, end: int, start: int) -> int:
-    """Returns where the later sentence or its line starts, so that a list marker stays with its sentence."""
     return text.rfind("\n", end, start) + 1 or start
 
 

@@ -1,4 +1,4 @@
-"""Implements judges with classifier heads: NLI, MiniCheck-RoBERTa, FactCG, AlignScore and LettuceDetect."""
+"""Judges with classifier heads: NLI, MiniCheck-RoBERTa, FactCG, AlignScore and LettuceDetect."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _AGAINST = ("contradict", "refut")
 
 @dataclass(frozen=True)
 class LabelPlaces:
-    """The indices of the model outputs that mean support and, if the model has one, contradiction."""
+    """The indices of the outputs that mean support and, if the model has one, contradiction."""
 
     support: int
     contradict: int | None
 
     @classmethod
     def of(cls, id2label: Mapping[int, str], nameless: Mapping[int, LabelPlaces]) -> LabelPlaces:
-        """Finds the indices from the labels' names. For names such as LABEL_0, `nameless` contains the indices for each
-        number of labels.
+        """Finds the indices by the labels' names. For names such as LABEL_0, `nameless` has the indices for each number
+        of labels.
 
         Raises ConfigError if no single label means support.
         """
@@ -49,7 +49,7 @@ class Classifier(LocalJudge):
     """Reads the document as premise and the claim as hypothesis. The score is the probability of the support label."""
 
     nameless: ClassVar[Mapping[int, LabelPlaces]] = {2: LabelPlaces(1, None)}
-    """What labels without names mean. If there are two labels, the second means support."""
+    """What labels without names mean: if there are two, the second means support."""
 
     def load(self) -> None:
         super().load()
@@ -78,8 +78,8 @@ class Nli(Classifier):
 class MiniCheckRoberta(Classifier):
     """MiniCheck (Tang, Laban and Durrett 2024, arXiv 2404.10774). The score of `document </s> claim` is P(label 1).
 
-    Chunks contain 400 tokens, as in the authors' package (github.com/Liyan06/MiniCheck). The DeBERTa weights work the
-    same way but use a different separator.
+    Chunks contain 400 tokens, as in the authors' package (github.com/Liyan06/MiniCheck). The DeBERTa weights use a
+    different separator.
     """
 
     kind = "minicheck-roberta"
@@ -111,14 +111,13 @@ class FactCg(Classifier):
 class AlignScore(Classifier):
     """AlignScore (Zha et al. 2023, arXiv 2305.16739).
 
-    Each sentence of the claim gets the highest P(aligned) over the chunks, and the score is the mean over sentences.
-    P(aligned) is output 0 of the three-way head, as in the authors' default mode `nli_sp` (section 3.2, equation 2;
-    github.com/yuh-zha/AlignScore, `inference.py`). Output 2 is contradiction. The chunk comes before the sentence.
+    The score is the mean over the claim's sentences of the highest P(aligned) over the chunks. P(aligned) is output 0
+    of the three-way head, as in the authors' default mode `nli_sp` (section 3.2, equation 2;
+    github.com/yuh-zha/AlignScore, `inference.py`). Output 2 is contradiction.
 
     The weights may be a sequence classifier with three labels, or the published checkpoint (`*.ckpt`) next to the
-    configuration and tokenizer of RoBERTa. Only the tensors in a checkpoint are read. Its code is never run. The
-    checkpoint's pooler and three-way head are equivalent to the head of a RoBERTa classifier, so they are loaded as
-    one.
+    configuration and tokenizer of RoBERTa. Only the tensors of a checkpoint are read; its code is never run. Its pooler
+    and three-way head are loaded as the equivalent head of a RoBERTa classifier.
 
     Departure: a context of n words is cut into chunks of whole sentences, each with up to 350 words. The authors
     distribute the sentences evenly over n // 350 + 1 chunks, regardless of sentence length.
@@ -162,7 +161,6 @@ def _of_checkpoint(path: Path, base: Path) -> Any:
 
 
 def _renamed(name: str) -> str | None:
-    """Returns a weight's name in a RoBERTa classifier, or None if the weight belongs to an unused head."""
     if name.startswith(_POOLER):
         return f"classifier.dense.{name.removeprefix(_POOLER)}"
     if name.startswith(_HEAD):
@@ -175,9 +173,9 @@ def _renamed(name: str) -> str | None:
 class LettuceDetect(LocalJudge):
     """LettuceDetect (Kovács and Recski 2025, arXiv 2502.17125), which marks tokens that the context does not support.
 
-    The score is 1 minus the highest P(hallucinated) of any token in the claim, so a claim with a marked token is not
-    supported. The input is the context, in the authors' form for texts without a question, followed by the claim
-    (github.com/KRLabsOrg/LettuceDetect, `summary_prompt_en.txt`). Class 1 of the classifier is "hallucinated".
+    The score is 1 minus the highest P(hallucinated), which is class 1, of any token in the claim. The input is the
+    context, in the authors' form for texts without a question, followed by the claim
+    (github.com/KRLabsOrg/LettuceDetect, `summary_prompt_en.txt`).
 
     Departure: if a document is long, the chunk that best supports the claim determines the score. The authors take the
     highest P(hallucinated) of each token over all chunks, so every chunk would have to support the claim.

@@ -14,23 +14,22 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 ALL_ELSE = 0.9
-"""A sentence can negate a claim only if it contains at least this share of the claim's content words."""
+"""A sentence can negate a claim only if it contains at least this proportion of its content words."""
 _COUNTS = frozenset({"nummod", "compound", "quantmod"})
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The wrong words in a claim and the corresponding words in the source, both verbatim."""
-
     wrong: str
     instead: str
     sentence: Sentence
 
 
 def find_difference(one: Alignment, figures: Sequence[Figure], least: float) -> Difference | None:
-    """Finds a contradiction in a sentence that contains at least the share `least` of the claim's other content words.
+    """Finds a contradiction in a sentence that contains at least the proportion `least` of the claim's other content
+    words.
 
-    `figures` contains the figures in all sources. A figure that occurs in any source is not an error.
+    A figure that occurs in any source (`figures`) is not an error.
     """
     if one.is_supposed or one.is_of_other_row:
         return None
@@ -55,7 +54,6 @@ def _is_among(figure: Figure, others: Sequence[Figure]) -> bool:
 
 
 def _is_same_kind(one: Alignment, wrong: Figure, other: Figure) -> bool:
-    """Whether two plain numbers count the same thing. Other figures, such as dates, need only the same precision."""
     if wrong.unit or wrong.dates or wrong.code:
         return wrong.precision == other.precision
     counted = [_counted(one.claim, wrong), _counted(one.source, other)]
@@ -69,7 +67,6 @@ def _counted(parsed: Parsed, figure: Figure) -> str:
 
 
 def _denial(one: Alignment, least: float) -> Difference | None:
-    """Finds a verb that only one side negates, provided everything else matches and nothing else is negated."""
     if one.predicate is None or one.share_without() < max(least, ALL_ELSE) or one.is_possible_only:
         return None
     claimed, said = one.predicate

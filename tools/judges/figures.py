@@ -1,8 +1,8 @@
 """Finds and normalizes the figures and dates in a text.
 
 "12.5 million euros" and "€12.5M" are the same amount, and "12/31/2015" and "31 December 2015" are the same day. "+2.3
-%" and "-2.3 %" are different, and so are "0.5 percentage points" and "0.5 %". An ambiguous figure, such as 1.234 or
-3/4/2015, keeps both readings.
+%" and "-2.3 %" are different, and so are "0.5 percentage points" and "0.5 %". Ambiguous figures, such as 1.234 or
+3/4/2015, keep both readings.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Literal
 from factloop.tools.text.words import CARDINALS
 
 Match = Literal["same", "near", "other", "apart"]
-"""How two figures compare: they are the same, equal after rounding, different, or not comparable."""
+"""How two figures compare: the same, equal after rounding, different, or not comparable."""
 
 _SCALES = {"hundred": 1e2, "dozen": 12.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _SHORT_SCALES = {"k": 1e3, "m": 1e6, "mn": 1e6, "mio": 1e6, "b": 1e9, "bn": 1e9, "tn": 1e12}
@@ -87,11 +87,8 @@ _PLAIN_YEAR = re.compile(r"[12]\d{3}")
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure or date, with its spelling in the text."""
-
     text: str
     start: int
-    """Start of the figure in the text, in characters."""
     values: tuple[float, ...]
     """Possible values in the base unit. Empty for dates, times and versions."""
     unit: str = ""
@@ -111,7 +108,7 @@ class Figure:
         return tuple(part > 0 for part in self.dates[0]) if self.dates else ()
 
     def compare(self, other: Figure) -> Match:
-        """Compares this figure, which comes from a claim, with a figure from a source."""
+        """Compares this figure, which is from a claim, with a figure from a source."""
         if self.code or other.code:
             same_kind = bool(self.code) and bool(other.code) and (":" in self.code) == (":" in other.code)
             return "same" if self.code == other.code else "other" if same_kind else "apart"
@@ -139,7 +136,7 @@ class Figure:
 
 
 def in_unit_of(figure: Figure, head: str) -> Figure:
-    """Returns a cell's figure in the unit given by its column header, such as *Revenue (EUR m)* or *Height in cm*."""
+    """Returns a cell's figure in the unit of its column header, such as *Revenue (EUR m)* or *Height in cm*."""
     if figure.unit or not figure.values:
         return figure
     unit, factor = "", 1.0
@@ -255,7 +252,7 @@ def _spoken(words: Sequence[str]) -> float:
 
 
 def _plain_values(number: str) -> list[float]:
-    """Returns what digits with separators may mean. 1.234 may be 1234 or 1.234, but 1.234.567,89 is unambiguous."""
+    """1.234 may mean 1234 or 1.234, but 1.234.567,89 is unambiguous."""
     digits = re.sub(r"[\s'’\u00a0\u202f]", "", number)
     marks = re.findall(r"[.,]", digits)
     if not marks:

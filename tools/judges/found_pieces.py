@@ -19,18 +19,14 @@ from factloop.tools.search.passages import PARAGRAPH, PARAGRAPHS, split_passages
 
 FEW_CHARACTERS = 20_000
 RESULTS = 3
-"""Number of passages to read for a claim. This is also the default in a check."""
+"""Number of passages to read for a claim, the same as the default in a check."""
 _KEPT = 64
-"""Number of documents to keep indexed. A few are enough, because pairs for one document are usually adjacent."""
 
 
 @dataclass(frozen=True)
 class FoundPieces:
-    """The pieces of search hits, in the form that `Verifier.verify` takes."""
-
     passages: tuple[str, ...]
     documents: tuple[int, ...]
-    """The number of each passage's document."""
 
 
 def find_pieces(claim: str, documents: GivenDocuments, results: int) -> FoundPieces:
@@ -47,17 +43,15 @@ def find_pieces(claim: str, documents: GivenDocuments, results: int) -> FoundPie
 
 @lru_cache(maxsize=1_000)
 def pieces_of(title: str, section: str | None, passage: str) -> tuple[str, ...]:
-    """Cuts a passage into pieces, keeping headings separate. Cached because many claims find the same passage."""
     whole = passage if section is None else f"{section}{PARAGRAPH}{passage}"
     pieces = split_passages(whole.replace(PARAGRAPH, PARAGRAPHS))
     return tuple(f"{title.rstrip('.')}.\n{piece}" if title else piece for piece in pieces)
 
 
 class BaselineReader(Judge):
-    """The packaged baseline as a `Judge`.
+    """The packaged baseline as a `Judge`, for documents of any length.
 
-    Documents may have any length. Like a check, this judge searches a document for the claim and reads only the pieces
-    that the search finds. The baseline was fitted on such pieces.
+    Like a check, it searches a document for the claim and reads only the pieces that the search finds.
     """
 
     def __init__(self, verifier: Baseline) -> None:

@@ -1,7 +1,6 @@
 """Lists the judges that factloop knows by name and downloads their weights.
 
 Weights in a folder or in the user's hub cache require no network access. Other weights are downloaded once, if allowed.
-Otherwise, an error explains how to allow the download.
 """
 
 from __future__ import annotations
@@ -20,23 +19,16 @@ WEIGHTS = (*TEXTS, "*.safetensors")
 
 @dataclass(frozen=True)
 class HubFiles:
-    """A repository on the hub, with the revision and the files that are needed."""
-
     repo: str
     revision: str = "main"
-    """The commit that public sources mention, or `main` if they mention none."""
     patterns: tuple[str, ...] = WEIGHTS
     """Glob patterns of the files. At least one file must match the last pattern."""
 
 
 @dataclass(frozen=True)
 class KnownJudge:
-    """An entry in the registry."""
-
     made_by: str
-    """Module and class in `factloop.tools.judges`."""
     good_for: str
-    """One sentence to help users choose."""
     files: HubFiles | None = None
     """The default weights, or None if users must name a model."""
     base: HubFiles | None = None
@@ -106,8 +98,6 @@ JUDGES: Mapping[str, KnownJudge] = {
 
 @dataclass(frozen=True)
 class LocalFiles:
-    """The location of a judge's files on this machine."""
-
     folder: Path
     base: Path | None = None
     """The folder of the tokenizer and configuration, if they are not next to the weights."""
@@ -121,11 +111,9 @@ class Source:
 
     kind: str
     target: str
-    """A path, a hub name, or an empty string for the default weights in the registry."""
 
     @property
     def is_path(self) -> bool:
-        """Whether `target` is a path on this machine: it exists, or it cannot be a name on the hub."""
         path = Path(self.target)
         looks_so = path.is_absolute() or self.target.startswith((".", "~")) or self.target.count("/") > 1
         return bool(self.target) and (looks_so or path.expanduser().exists())
@@ -145,17 +133,16 @@ class Source:
 
     @property
     def size(self) -> str:
-        """The licence and the size of the download, as text."""
         known = JUDGES[self.kind]
         is_ours = known.files is not None and self.target in ("", known.files.repo)
         return f"{known.size}, licence {known.licence}" if is_ours else f"see https://huggingface.co/{self.target}"
 
     def missing(self) -> tuple[HubFiles, ...]:
-        """Returns the repositories that must be downloaded first. Does not use the network."""
+        """Returns the repositories that must be downloaded first, without using the network."""
         return tuple(files for files in self.wanted if _cached(files) is None)
 
     def located(self, *, allow_download: bool) -> LocalFiles:
-        """Returns the local files, downloading them first if necessary and allowed. Raises ConfigError."""
+        """Returns the local files, after downloading any that are missing if allowed. Raises ConfigError."""
         if self.is_path:
             folder = Path(self.target).expanduser()
             if not folder.is_dir():
@@ -170,7 +157,6 @@ class Source:
 
     @property
     def refusal(self) -> str:
-        """The message that says what is missing and how to get it."""
         repo = self.wanted[0].repo
         return (
             f"{self.kind}: the model is not on this machine; pass `--allow-download` to download {repo} once "

@@ -28,32 +28,27 @@ CLAIM_STEP = 32
 """Tokens for a claim are reserved in multiples of this number, so that claims can share a document's chunks."""
 KEPT_DOCUMENTS = 64
 _SAMPLE = 2**16
-"""Number of bytes to read at each of three positions in a file of weights."""
 _ROBERTA_LIKE = ("roberta", "camembert", "xlm-roberta", "xlm-roberta-xl")
-"""Model types whose position numbers start after that of the padding token."""
 
 
 class LocalJudge(Judge):
-    """A judge with weights in a folder or on the hub (see `hub.Source`).
+    """A judge with weights in a folder or on the hub (see `hub.Source`). It is free and thread-safe.
 
     A document longer than the model's window is cut into chunks of whole sentences, and a claim longer than half the
     window is truncated. Text that looks like a special token is broken up with a space, so that it cannot change the
-    structure of the input. Pairs are read in batches of similar length, on a GPU if there is one. Runs at no cost and
-    is thread-safe.
+    structure of the input. Pairs are read in batches of similar length, on a GPU if there is one.
     """
 
     kind: ClassVar[str]
     """First part of the name, and key in the registry of judges."""
     longest: ClassVar[int] = 512
-    """Maximum number of tokens in a window."""
     n_words: ClassVar[int | None] = None
-    """Maximum number of words in a chunk, unless the caller sets another maximum. None means as many as fit."""
+    """Maximum number of words in a chunk, unless the caller sets another. None means as many as fit."""
     n_tokens: ClassVar[int | None] = None
     """The same maximum, in tokens."""
     frame: ClassVar[str] = ""
     """Text that surrounds the document, for judges that read a pair."""
     auto_class: ClassVar[str] = "AutoModelForSequenceClassification"
-    """The transformers class that loads the weights."""
 
     load_options: ClassVar[Mapping[str, Any]] = {}
 
@@ -75,7 +70,6 @@ class LocalJudge(Judge):
 
     @cached_property
     def identity(self) -> dict[str, object]:
-        """See `Judge.identity`. Raises ConfigError if the model cannot be loaded."""
         self.load()
         weights = self._files.revision or _sampled_hash(self._files.folder)
         return {"verifier": self.name, "weights": weights, "window": self._window}
@@ -96,7 +90,6 @@ class LocalJudge(Judge):
         return await asyncio.to_thread(self.read_now, pairs)
 
     def read_now(self, pairs: Sequence[VerifierPair]) -> list[PairScore]:
-        """Like `read`, but synchronous and in the current thread."""
         import torch
 
         order = sorted(range(len(pairs)), key=lambda place: len(pairs[place].document) + len(pairs[place].claim))
@@ -124,11 +117,10 @@ class LocalJudge(Judge):
         return PairScore(None, ModelOutputError("the score is not a number", schema=self.name, reply=str(support)))
 
     def _form(self, document: str, claim: str) -> str | None:  # noqa: ARG002 - for subclasses
-        """Returns the single text that the model reads, or None if the model reads a pair of texts."""
+        """Returns the single text that the model reads, or None if it reads a pair of texts."""
         return None
 
     def _encoded(self, tokenizer: Any, claims: list[str], documents: list[str]) -> Any:
-        """Returns the model's input tensors for a batch, truncated to `self._window` tokens as a last resort."""
         options = {"truncation": True, "padding": True, "max_length": self._window, "return_tensors": "pt"}
         texts = [self._form(document, claim) for document, claim in zip(documents, claims, strict=True)]
         return tokenizer(documents, claims, **options) if None in texts else tokenizer(texts, **options)
@@ -172,7 +164,7 @@ class LocalJudge(Judge):
 
     @cached_property
     def _window(self) -> int:
-        """The maximum number of tokens in the model's input. Raises ConfigError if it is too small to be useful."""
+        """Raises ConfigError if the window is too small to be useful."""
         config = self._loaded[1].config
         positions = getattr(config, "max_position_embeddings", None)
         if positions is None or config.model_type == "deberta-v2":  # the positions are relative
@@ -208,7 +200,6 @@ class LocalJudge(Judge):
         return claim if len(ends) <= limit else claim[: ends[limit - 1]]
 
     def _plain(self, text: str) -> str:
-        """Makes a text safe for the tokenizer, which would otherwise interpret parts of it as special tokens."""
         return self._special.sub(lambda found: f"{found[0][0]} {found[0][1:]}", encodable(text))
 
     @cached_property
@@ -217,11 +208,10 @@ class LocalJudge(Judge):
         return re.compile("|".join(map(re.escape, tokens)) or r"(?!)")
 
     _marks: ClassVar[tuple[str, ...]] = ()
-    """Markers of the input format, which a text must not contain."""
 
 
 def _sampled_hash(folder: Path) -> str:
-    """Identifies the weights by a SHA-256 hash of the file names, sizes and samples in their folder."""
+    """A SHA-256 hash of the file names, sizes and samples in the folder."""
     digest = hashlib.sha256()
     for path in sorted(folder.iterdir()):
         if not path.is_file() or path.name.startswith("."):

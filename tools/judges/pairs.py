@@ -1,4 +1,4 @@
-"""Defines `Judge`, which judges how well texts support claims. Every use of a judge goes through this module.
+"""Defines `Judge`, which judges how well texts support claims.
 
 `score_pairs` scores many claims, each with its own document, as in `research verify`. `rate` scores one claim against
 the passages found for it, as in a check with `--judge`. Both cut texts to fit the judge's window.
@@ -19,21 +19,18 @@ from factloop.tools.judges.base import SupportReading, Verifier
 from factloop.tools.judges.chunks import cut_by_words
 
 BETWEEN = "\n\n"
-"""The separator of passages that are read as one document."""
 THRESHOLD = 0.5
-"""Minimum score of a supported claim, unless another minimum was tuned on labels. Also used for contradictions."""
+"""Minimum score of a supported claim, unless another was tuned on labels. Also used for contradictions."""
 MAX_CITED = 3
 AT_ONCE = 64
 """Maximum number of pairs to read at a time. It is small, so that progress and deadlines can be handled in between."""
 KEPT = 4_096
 LINGER_S = 0.005
-"""Seconds to wait for more pairs before reading a batch. Reading a batch takes little longer than reading one pair."""
+"""Seconds to wait for more pairs before reading a batch, which takes little longer than reading one pair."""
 
 
 @dataclass(frozen=True)
 class VerifierPair:
-    """A claim and the text to judge it against."""
-
     claim: str
     document: str
 
@@ -43,13 +40,11 @@ class PairScore:
     """The score of a pair, or the error that prevented scoring. Exactly one of the two is set."""
 
     score: float | None
-    """Degree of support in [0, 1]. The claim counts as supported if the score is at least 0.5."""
     error: FactloopError | None = None
     """A DataError if there is nothing to read, otherwise the error of the failed call."""
     against: float = 0.0
     """Probability that the text contradicts the claim, or 0 if the judge only detects missing support."""
     unsaid: str = ""
-    """Words of the claim that the text does not support, if the judge marks them."""
 
     def __post_init__(self) -> None:
         if (self.score is None) == (self.error is None):
@@ -57,13 +52,9 @@ class PairScore:
 
 
 class Judge(ABC):
-    """Scores pairs of a claim and a text. Every judge is also a `Verifier`.
-
-    A subclass defines the judge's identity and how to read a batch of pairs.
-    """
+    """Scores pairs of a claim and a text. Every judge is also a `Verifier`."""
 
     abstains: bool = False
-    """See `Verifier.abstains`."""
     reads_passages_alone: bool = False
     """Whether `rate` passes the passages one by one, because the judge was trained on short premises."""
 
@@ -79,7 +70,6 @@ class Judge(ABC):
 
     @property
     def judged_by(self) -> str:
-        """The name shown in judgements, including the revision of the weights if there is one."""
         return self.name
 
     def parts(self, claim: str) -> Sequence[str]:
@@ -108,8 +98,6 @@ class Judge(ABC):
 
 
 class Read(Protocol):
-    """`Judge.read`, or a replacement for it."""
-
     def __call__(self, pairs: Sequence[VerifierPair], /, *, meter: UsageMeter) -> Awaitable[list[PairScore]]: ...
 
 
@@ -124,8 +112,8 @@ async def rate(
 ) -> SupportReading:
     """Returns how well the passages support the claim, and which of them are decisive. `read` replaces `judge.read`.
 
-    The claim is supported if its score is at least `upper`. Otherwise, the claim is contradicted if a text contradicts
-    it with a probability of at least 0.5. Raises ConfigError, or the FactloopError of a text that could not be read.
+    The claim is supported if its score is at least `upper`, or else contradicted if a text contradicts it with a
+    probability of at least 0.5. Raises ConfigError, or the FactloopError of a text that could not be read.
     """
     readable = [place for place, passage in enumerate(passages) if passage.strip()]
     if not claim.strip() or not readable:
@@ -160,9 +148,8 @@ async def score_pairs(
     """Returns the score of each pair, in order, for each chunk size. None means as large as the judge allows.
 
     Each part of the claim gets its highest score over the document's chunks, and these are averaged, as in MiniCheck
-    (section 4) and AlignScore (section 3.2). Chunks that two sizes have in common are read only once. A pair is
-    unscored if its claim or document is blank. It is also unscored if any chunk could not be read, because that chunk
-    might have been the best. Raises ConfigError if the judge does.
+    (section 4) and AlignScore (section 3.2). A pair is unscored if its claim or document is blank. It is also unscored
+    if any chunk could not be read, because that chunk might have been the best. Raises ConfigError if the judge does.
     """
     places: dict[VerifierPair, int] = {}
 
@@ -179,10 +166,9 @@ async def score_pairs(
 async def read_all(
     judge: Verifier, asked: Sequence[tuple[str, Sequence[str]]], *, meter: UsageMeter
 ) -> list[SupportReading | None]:
-    """Returns, for each claim, how well its texts support it (without quotes), or None if any of them was not read.
+    """Returns, for each claim, how well its texts support it, or None if any of them could not be read.
 
-    If the judge reads passages one by one, each text is judged separately and the best score counts. Raises
-    ConfigError.
+    The readings contain no quotes. If the judge reads passages one by one, the best score counts. Raises ConfigError.
     """
     if not isinstance(judge, Judge):
         return await asyncio.to_thread(lambda: [judge.verify(one, texts, [0] * len(texts)) for one, texts in asked])
@@ -202,7 +188,7 @@ def _best(found: Sequence[PairScore]) -> SupportReading | None:
 
 
 class SharedReads:
-    """Lets all claims in a session share the results of a judge that costs no money. Bound to one event loop."""
+    """Shares the results of a judge that costs no money among all claims in a session. Bound to one event loop."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
@@ -211,7 +197,6 @@ class SharedReads:
         self._work: asyncio.Task[None] | None = None
 
     async def read(self, pairs: Sequence[VerifierPair], *, meter: UsageMeter) -> list[PairScore]:  # noqa: ARG002 - nothing is paid
-        """Like `Judge.read`."""
         futures = [self._asked(pair) for pair in pairs]
         if self._waiting and (self._work is None or self._work.done()):
             self._work = asyncio.create_task(self._work_off())

@@ -1,4 +1,4 @@
-"""Implements judges on a chat server: any chat model with factloop's prompt, or Bespoke-MiniCheck with its own."""
+"""Judges on a chat server: any chat model with factloop's prompt, or Bespoke-MiniCheck with its own."""
 
 from __future__ import annotations
 
@@ -20,17 +20,16 @@ from factloop.tools.models.schema import StructuredOutput
 from factloop.tools.models.wire import ReplyToken
 
 STAGE = "verify"
-"""Name of the stage in the usage of a run."""
 N_WORDS = 20_000
-"""Default number of words in a chunk. They amount to about 30,000 tokens, which Bespoke-MiniCheck accepts."""
+"""Default number of words in a chunk: about 30,000 tokens, which Bespoke-MiniCheck accepts."""
 MAX_TOKENS = 1
-"""Maximum number of tokens in a reply from Bespoke-MiniCheck, which answers "Yes" or "No"."""
+"""Maximum number of tokens in a reply of Bespoke-MiniCheck, which answers "Yes" or "No"."""
 ATTRIBUTION, ELIGIBILITY = "verifiers/attribution", "verifiers/eligibility"
 _DRESS = re.compile(r"[\W_]+")
 
 
 class ServedJudge(Judge):
-    """Asks a chat model to answer yes or no, with one call per chunk. The only cost is that of these calls.
+    """Asks a chat model to answer yes or no, with one call per chunk.
 
     `prompt_sha256` is the hash of the model's instructions, and part of the judge's identity.
     """
@@ -53,7 +52,6 @@ class ServedJudge(Judge):
         return super().chunks(claim, document, n_words or N_WORDS)
 
     async def read(self, pairs: Sequence[VerifierPair], *, meter: UsageMeter) -> list[PairScore]:
-        """Like `Judge.read`. Runs all calls concurrently. A failed call affects only its own pair."""
         return await together([self._read_one(pair, meter) for pair in pairs])
 
     async def _read_one(self, pair: VerifierPair, meter: UsageMeter) -> PairScore:
@@ -79,10 +77,10 @@ class Eligibility(Attribution):
 
 
 class PromptedJudge(ServedJudge):
-    """A judge that uses any chat model with the `verifiers/attribution` prompt.
+    """Uses any chat model with the `verifiers/attribution` prompt.
 
-    The score is P("yes") / (P("yes") + P("no")) at the answer's token. If the server returns no log-probabilities, the
-    score is 1 or 0.
+    The score is P("yes") / (P("yes") + P("no")) at the answer's token, or 1 or 0 if the server returns no
+    log-probabilities.
     """
 
     prompt_name: ClassVar[str] = ATTRIBUTION
@@ -128,8 +126,8 @@ class ServedBespoke(ServedJudge):
     """`bespokelabs/Bespoke-MiniCheck-7B` on any server with an OpenAI-compatible API. Replies have one token.
 
     The input and the score follow the authors' package (github.com/Liyan06/MiniCheck, `utils.py` and `LLMCheck` in
-    `inference.py`). The score is the probability of "Yes", ignoring case, among the five most likely first tokens. If
-    the server returns no log-probabilities, the score is 1 for "Yes" and 0 for "No".
+    `inference.py`). The score is the probability of "Yes", ignoring case, among the five most likely first tokens, or 1
+    or 0 without log-probabilities.
 
     Departures: any other answer leaves the pair unscored, whereas the package returns 0. Chunk sizes are counted in
     words, because the server's tokenizer is not available.
@@ -155,8 +153,8 @@ class ServedBespoke(ServedJudge):
 def answer_probabilities(tokens: Sequence[ReplyToken], said: str) -> Mapping[str, float] | None:
     """Returns the probabilities of "yes" and "no" at the last token that equals `said`.
 
-    All forms of a word count ("Yes", " yes", '"yes'). A word that the server does not list counts as 0, because it is
-    less probable than those listed. Returns None if no token equals `said` or both probabilities are 0.
+    All forms of a word count ("Yes", " yes", '"yes'). A word that the server does not list counts as 0. Returns None if
+    no token equals `said` or both probabilities are 0.
     """
     places = [token for token in tokens if _bare(token.text) == said]
     if not places:

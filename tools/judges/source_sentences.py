@@ -1,4 +1,4 @@
-"""Splits passages into sentences, with their stems and figures. The baseline selects some of them to parse."""
+"""Splits passages into sentences, with their stems and figures."""
 
 from __future__ import annotations
 
@@ -26,19 +26,16 @@ _PAIR = re.compile(r"\s*([^:;]{1,80}):\s+([^;]{1,200})(?:;|$)")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence, line or table row of a passage."""
-
     text: str
     """Verbatim from the passage."""
     read_as: str
     """The same text, except that a table row is written as *header: cell; header: cell*."""
     stems: frozenset[str]
     figures: tuple[Figure, ...]
-    """The figures of the sentence. Their offsets refer to `read_as`."""
+    """The figures of the sentence, with offsets in `read_as`."""
     context: frozenset[str]
-    """Stems of the context: the title, the heading and the previous sentence."""
+    """Stems of the title, the heading and the previous sentence."""
     figures_around: tuple[Figure, ...]
-    """The figures of the context."""
     is_row: bool
     is_heading: bool
 
@@ -104,14 +101,12 @@ def _sentence(text: str, read_as: str, *, is_row: bool, is_heading: bool) -> Sen
 
 
 def _is_heading(line: str, *, opens: bool) -> bool:
-    """Whether a line is marked as a heading, or is short and does not end in a full stop. A title may end in one."""
     bare = line.strip()
     is_short = len(bare) < 90 and ":" not in bare
     return bare.startswith("#") or (is_short and (opens or bare[-1:] not in tuple('.!?;,)"”')))
 
 
 def _lines(passage: str) -> Iterator[tuple[str, str, bool]]:
-    """Yields each line, its readable form, and whether it is a table row. Rows contain their column names."""
     head: Sequence[str] = ()
     lines = [line for line in passage.splitlines() if line.strip()]
     for place, line in enumerate(lines):
@@ -135,7 +130,6 @@ def _is_row(line: str) -> bool:
 
 
 def figures_in(text: str) -> tuple[Figure, ...]:
-    """Returns the figures in a sentence or row. Figures in a row take the unit of their column."""
     return tuple(_row_figures(text)) if _is_row(text) else read_figures(text)
 
 
@@ -145,7 +139,6 @@ def subject_of_row(text: str) -> frozenset[str]:
 
 
 def _row_figures(row: str) -> Iterator[Figure]:
-    """Yields the figures in a row. A figure without a unit gets the one in its column header."""
     for pair in _PAIR.finditer(row):
         for figure in read_figures(pair[2]):
             yield replace(in_unit_of(figure, pair[1]), start=pair.start(2) + figure.start)
@@ -161,8 +154,10 @@ def split_sentences(text: str) -> list[str]:
 
 @lru_cache(maxsize=MAX_KEPT_PASSAGES)
 def word_key(text: str) -> str:
-    """Returns the words and signed figures of a text in lowercase, with a separator between sentences. Texts have the
-    same key if they differ only in spacing, case, punctuation or bracketed marks."""
+    """Returns the words and signed figures of a text in lowercase, with a separator between sentences.
+
+    Texts have the same key if they differ only in spacing, case, punctuation or bracketed marks.
+    """
     bare = _BRACKETED.sub("", text)
     pieces = (piece.lower() for line in bare.splitlines() for piece in split_sentences(line))
     sentences = (" ".join(_KEY_WORD.findall(piece)) for piece in pieces)

@@ -1,4 +1,4 @@
-"""Implements judges based on Flan-T5. MiniCheck is scored by the first output word, and HHEM by the first token."""
+"""Judges based on Flan-T5. MiniCheck is scored by the first output word, and HHEM by the first token."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class MiniCheckT5(LocalJudge):
 
     @cached_property
     def _answers(self) -> tuple[int, int]:
-        """Returns the tokens for "0" and "1". Raises ConfigError if the tokenizer does not distinguish them."""
+        """Raises ConfigError if the tokenizer does not distinguish "0" and "1"."""
         tokenizer = self._loaded[0]
         no, yes = (tokenizer(answer, add_special_tokens=False)["input_ids"][:1] for answer in ("0", "1"))
         if not no or not yes or no == yes:
@@ -57,10 +57,10 @@ class Hhem(LocalJudge):
     """Vectara's HHEM-2.1-Open: the encoder of Flan-T5-Base with a classification head on the first token.
 
     The input follows the model card (huggingface.co/vectara/hallucination_evaluation_model). It starts with `<pad>`,
-    and the score is the output for class 1 ("consistent") at that token. The published code is not run. Apart from the
-    `t5.` prefix, the weights have the same names as in transformers' `T5ForTokenClassification`, so they can be loaded
-    directly. A user's folder must contain the weights, as well as the configuration and tokenizer of
-    google/flan-t5-base. The latter two may replace the published `config.json` or be in a `flan-t5-base` subfolder.
+    and the score is the output for class 1 ("consistent") at that token. The published code is not run: the weights are
+    loaded into transformers' `T5ForTokenClassification`. A user's folder must contain the weights, and the
+    configuration and tokenizer of google/flan-t5-base, which may replace the published `config.json` or be in a
+    `flan-t5-base` subfolder.
     """
 
     kind = "hhem"

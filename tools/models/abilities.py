@@ -1,7 +1,7 @@
-"""Learns from a server's answers what it supports: output modes, log-probabilities and settings.
+"""Learns from a server's answers which output modes and settings it supports.
 
-A mode counts as unavailable only if the server rejects it and answers in a weaker mode, or if the server accepts it but
-replies as if it had not been requested. A mode that has worked once is not dropped because of a single odd reply.
+A mode counts as unavailable only if the server rejects it and answers in a weaker mode, or accepts it and ignores it. A
+single odd reply does not rule out a mode that has worked once.
 """
 
 from __future__ import annotations
@@ -15,24 +15,21 @@ from pydantic import BaseModel, ConfigDict
 from factloop.tools.models.wire import Mode, Reply, is_heeded
 
 MOST_MISSHAPEN = 3
-"""A mode is ruled out after this many unreadable replies and no readable one, even if the replies have its form."""
+"""A mode is ruled out after this many unreadable replies and no readable one."""
 
 
 class Concession(StrEnum):
-    """A change that makes the server accept a request. Concessions are tried in the order listed here."""
+    """A change that makes the server accept a request. Concessions are tried in this order."""
 
     NO_TEMPERATURE = "no_temperature"
     MAX_TOKENS = "max_tokens"
     """The token limit is sent as `max_tokens` instead of `max_completion_tokens`."""
     NO_LIMIT = "no_limit"
-    """The request contains no token limit."""
     NO_SYSTEM = "no_system"
     """The instructions are part of the user's turn."""
 
 
 class KnownAbilities(BaseModel):
-    """What is known so far about a server."""
-
     model_config = ConfigDict(frozen=True)
 
     heeded: frozenset[Mode] = frozenset()
@@ -42,14 +39,13 @@ class KnownAbilities(BaseModel):
 
 
 class Abilities:
-    """What a server supports for one model. All callers in a session share this object."""
+    """What a server supports for one model, shared by all callers in a session."""
 
     def __init__(self) -> None:
         self.known = KnownAbilities()
         self._misshapen: Counter[Mode] = Counter()
 
     def offers(self, mode: Mode) -> bool:
-        """Returns whether the mode is worth trying."""
         return mode not in self.known.unavailable
 
     @property
@@ -62,11 +58,9 @@ class Abilities:
         self._learn(gives_logprobs=gives)
 
     def note_conceded(self, concession: Concession) -> None:
-        """Records that the server accepts requests only with this concession."""
         self._learn(conceded=self.known.conceded | {concession})
 
     def note_refused(self, modes: Iterable[Mode]) -> None:
-        """Records that the server rejected these modes and answered in a weaker mode."""
         self._learn(unavailable=self.known.unavailable | frozenset(modes))
 
     def note_readable(self, mode: Mode) -> None:

@@ -1,4 +1,4 @@
-"""Represents a request to a chat model as a cacheable call with a key, a JSON answer and a price."""
+"""Represents a request to a chat model as a cacheable call."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class ModelCall:
 
 
 def request_key(chat: ChatModel, request: Request) -> str:
-    """Returns the same key for all requests that can share an answer: those with the same model, settings and input."""
+    """Returns the key of all requests that can share an answer: those with the same model, settings and input."""
     shaping = _shaping(chat, request)
     return hashlib.sha256(json.dumps(shaping, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -99,7 +99,6 @@ def _shaping(chat: ChatModel, request: Request) -> dict[str, Any]:
 
 
 def plain_reply(reply: Reply) -> dict[str, Any]:
-    """Converts the reply to JSON values that can be stored."""
     return {
         **vars(reply),
         "tool_calls": [vars(call) for call in reply.tool_calls],
@@ -108,7 +107,6 @@ def plain_reply(reply: Reply) -> dict[str, Any]:
 
 
 def read_reply(fields: Mapping[str, Any]) -> Reply:
-    """Converts the result of `plain_reply` back to a reply."""
     calls = tuple(ToolCall(**call) for call in fields["tool_calls"])
     tokens = tuple(ReplyToken(*token) for token in fields.get("tokens", ()))  # older answers lack this field
     return Reply(**{**fields, "tool_calls": calls, "tokens": tokens})

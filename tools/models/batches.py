@@ -1,12 +1,11 @@
 """Sends requests through a provider's batch interface, at half the price. Answers arrive within a day.
 
 The model's own client builds each request and reads each answer, as in a live call. Only the connection below it is
-replaced. This connection collects requests until no more arrive for a while, submits them as one batch, polls the
-batch, and finally returns each request's line of the results. A failed line raises the same error as a failed live
-call.
+replaced. It collects requests until none arrive for a while, submits them as a batch, polls the batch, and returns each
+request's line of the results. A failed line raises the same error as a failed live call.
 
-Submitted batches are recorded in a file next to the run's answers. When a killed run is restarted, it fetches the
-results of its batches and submits nothing twice.
+Submitted batches are recorded in a file next to the run's answers, so that a restarted run fetches their results
+instead of submitting them again.
 """
 
 from __future__ import annotations
@@ -36,18 +35,16 @@ from factloop.tools.models.failures import LONGEST_SAID, NO_MONEY_CODES, RETRYAB
 T = TypeVar("T")
 Json = Mapping[str, Any]
 Outcome = tuple[int, Any]
-"""The status and the body of an answer."""
 
 DAY_S, CLOCKS_DIFFER_S = 24 * 3600.0, 300.0
 CALL_S = 600.0
 """Timeout in seconds for an upload, a download or a poll."""
 LONGEST_INTERVAL = 30
-"""The longest polling interval, as a multiple of the first interval."""
+"""The longest polling interval, as a multiple of the first."""
 NO_INTERFACE = frozenset({404, 405, 501})
 _OF_ONE_REQUEST = frozenset(
     {"host", "content-length", "content-type", "accept", "accept-encoding", "connection", "idempotency-key"}
 )
-"""Headers of a model request that are left out of requests about batches."""
 _STATUS = {"batch_expired": 503, "expired": 503, "batch_cancelled": 410, "canceled": 410}
 """Maps a provider's error code to a status, for answers without one. Requests that a user cancelled are not retried."""
 _STATUS |= {"invalid_request_error": 400, "authentication_error": 401, "permission_error": 403, "not_found_error": 404}
@@ -61,18 +58,15 @@ class Progress:
     n_done: int
     is_over: bool
     results: tuple[str, ...]
-    """Paths to download the results from."""
     refused: Json | None = None
-    """The error that the provider reported when it rejected the whole batch."""
 
     @property
     def missing(self) -> Outcome:
-        """The outcome of a request that is not among the results."""
         return 410 if self.state == "cancelled" else 503, {"error": {"message": f"no answer: the batch {self.state}"}}
 
 
 class OpenAIBatches:
-    """OpenAI's batch API (https://platform.openai.com/docs/api-reference/batch). Uses a request's URL and credentials.
+    """OpenAI's batch API (https://platform.openai.com/docs/api-reference/batch), with a request's URL and credentials.
 
     All methods that send requests may raise ToolError.
     """
@@ -85,13 +79,12 @@ class OpenAIBatches:
         self._base = str(request.url.copy_with(query=None)).removesuffix(endpoint)
         self._headers = {name: value for name, value in request.headers.items() if name not in _OF_ONE_REQUEST}
         self.key = (self._base, endpoint, server, request.headers.get("anthropic-beta", ""))
-        """All requests that may share a batch have the same key."""
+        """Only requests with the same key may share a batch."""
 
     def line(self, name: str, body: Json) -> bytes:
         return _json({"custom_id": name, "method": "POST", "url": self._endpoint, "body": body})
 
     async def submit(self, lines: Collection[bytes], mark: str) -> str:
-        """Submits a batch and returns its id. Costs money."""
         content = (f"{mark}.jsonl", b"\n".join(lines), "application/jsonl")
         file = await self._json("POST", "/files", files={"file": content}, data={"purpose": "batch"})
         asked = {"input_file_id": _id(file), "endpoint": self._endpoint, "completion_window": "24h"}
@@ -173,7 +166,7 @@ class AnthropicBatches(OpenAIBatches):
         return _id(await self._json("POST", self.place, kind="application/json", content=content))
 
     def _is(self, one: Json, batch: _Batch) -> bool:
-        """Compares size and time. Another user's batch may match, but will contain none of our names."""
+        """Compares size and time. Another user's batch may match, but contains none of our names."""
         earliest = datetime.fromtimestamp(batch.since - CLOCKS_DIFFER_S, UTC).isoformat()
         counts = one.get("request_counts") or {}
         return sum(counts.values()) == len(batch.names) and str(one.get("created_at")) >= earliest
@@ -199,22 +192,16 @@ PROVIDERS = {"/chat/completions": OpenAIBatches, "/responses": OpenAIBatches, "/
 
 @dataclass(eq=False)
 class _Batch:
-    """A batch that has been or is about to be submitted."""
-
     mark: str
     names: Collection[str]
     since: float
-    """The time of submission, in seconds since 1970."""
     id: str | None = None
     lines: dict[str, bytes] = field(default_factory=dict)
     """The requests. Empty if an earlier process submitted them."""
     waiting: set[str] = field(default_factory=set)
-    """Names of the requests that are waiting for an answer."""
     n_done: int = 0
     key: tuple[str, ...] = ()
-    """The key of the provider while the batch is in progress."""
     is_alone: bool = True
-    """Whether no other batch of the provider has been in progress at the same time."""
     work: asyncio.Task[None] | None = None
 
 
@@ -228,7 +215,6 @@ class _Queue:
     work: asyncio.Task[None] | None = None
 
     def first(self) -> dict[str, bytes]:
-        """Returns the first requests, up to as many as fit into one batch."""
         taken: dict[str, bytes] = {}
         n_bytes = 0
         for name, line in self.lines.items():
@@ -244,7 +230,7 @@ class Batches:
 
     def __init__(self, path: Path, *, after_s: float, patience_s: float) -> None:
         """`path` is the file that records the batches. A batch is submitted when no request has arrived for `after_s`
-        seconds. If a provider cannot be reached for `patience_s` seconds, it is not called again, and its batches wait
+        seconds. A provider that cannot be reached for `patience_s` seconds is not called again, and its batches wait
         for the next start.
 
         Raises ConfigError if the file cannot be read.
@@ -255,11 +241,12 @@ class Batches:
         self._under_way: set[_Batch] = set()
         self._n_asked = 0
         self._remembered = self._read()
-        """Maps the name of a request to the batch that contains its answer."""
 
     def over(self, chat: ChatModel, scope: str = "") -> ChatModel:
-        """Returns the model with batching. Identical requests in a scope are sent once. Raises ConfigError if batching
-        is unsupported."""
+        """Returns the model with batching. Identical requests in a scope are sent once.
+
+        Raises ConfigError if batching is unsupported.
+        """
         model: Any = chat.model
         client = getattr(model, "root_async_client", None) or getattr(model, "_async_client", None)
         if client is None:
@@ -273,7 +260,6 @@ class Batches:
         return replace(chat, model=model)
 
     async def ask(self, provider: OpenAIBatches, scope: str, body: Json) -> Outcome:
-        """Waits for a request's batch and returns the answer. Raises ConfigError or ToolError."""
         said = json.dumps([scope, *provider.key, body], sort_keys=True)
         name = hashlib.sha256(said.encode()).hexdigest()
         while True:
@@ -322,8 +308,7 @@ class Batches:
             self._follow(queue.provider, batch)
 
     async def _calm(self, queue: _Queue | None = None) -> None:
-        """Waits until no request has arrived for a while. Counts turns of the event loop, because no requests can
-        arrive while the loop is busy."""
+        """Counts turns of the event loop instead of seconds, because no requests can arrive while the loop is busy."""
         n_turns = 0
         while n_turns < 10 and (queue is None or len(queue.first()) == len(queue.lines)):
             before = self._n_asked
@@ -382,8 +367,9 @@ class Batches:
             self._answer(batch, name, found.missing if found is not None and batch.lines else None)
 
     def _refused(self, provider: OpenAIBatches, batch: _Batch, error: Json) -> None:
-        """Queues the requests again if there were too many, so that batches are sent one after another. They are half
-        as large, unless another batch may have filled the provider's queue."""
+        """If there were too many requests, queues them again, to be sent one batch after another. Batches are halved
+        unless another batch may have filled the provider's queue.
+        """
         if error.get("code") != TOO_MUCH or (batch.is_alone and len(batch.names) == 1):
             said = str(error.get("message") or error.get("code"))[:LONGEST_SAID]
             raise ConfigError(f"{provider.server}: the provider rejected the batch: {said}")
@@ -421,7 +407,6 @@ class Batches:
         return None
 
     async def _patiently(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Returns the result of a call to a provider. Retries a failed call until patience runs out."""
         interval_s, failing_since = self._after_s, None
         while True:
             try:
@@ -447,7 +432,7 @@ class Batches:
             future.set_result(outcome)
 
     def _read(self) -> dict[str, _Batch]:
-        """Maps request names to the batches of earlier processes. If two contain the same name, the later counts."""
+        """If two batches of earlier processes contain the same name, the later one counts."""
         batches: dict[str, _Batch] = {}
         try:
             for entry in _objects(self._path.read_bytes().split(b"\n")) if self._path.exists() else ():
@@ -461,15 +446,15 @@ class Batches:
         return {name: batch for batch in batches.values() for name in batch.names}
 
     def _write(self, entry: Json) -> None:
-        """Appends a line. Writes a line break first, because the previous line may have been cut off."""
+        """Writes a newline first, because the previous line may have been cut off."""
         try:
             with open(self._path, "ab", opener=open_private) as file:
                 file.write(b"\n" + _json(entry))
         except OSError as error:
-            raise ConfigError(f"cannot write {self._path} ({error.strerror})") from error
+            raise ConfigError(f"cannot write {self._path} ({error.strerror or error})") from error
 
     async def aclose(self) -> None:
-        """Stops following the batches in progress. The provider continues to process them."""
+        """Stops following the batches in progress, which the provider continues to process."""
         works = [one.work for one in self._queues.values()] + [one.work for one in self._under_way]
         for work in (under_way := [work for work in works if work is not None]):
             work.cancel()
@@ -477,7 +462,7 @@ class Batches:
 
 
 class _Connection(httpx2.AsyncBaseTransport):
-    """A connection for a model's client. It adds each request to a batch."""
+    """The HTTP connection used by the model's client. Adds each request to a batch."""
 
     def __init__(self, batches: Batches, server: str, scope: str, client: httpx2.AsyncClient) -> None:
         self._batches, self._server, self._scope, self._client = batches, server, scope, client
@@ -497,7 +482,6 @@ def _json(value: Json) -> bytes:
 
 
 def _objects(lines: Collection[bytes]) -> Iterator[Json]:
-    """Yields the lines that are JSON objects. Any other line was cut off when a process died or a connection broke."""
     for line in lines:
         try:
             found = json.loads(line)

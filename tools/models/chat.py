@@ -28,29 +28,27 @@ OF_OPENAI = ("gpt-", "chatgpt", "o1", "o3", "o4")
 ONLY_RESPONSES = ("-codex", "-pro")
 """Endings of the names of OpenAI models that the chat-completions API does not serve."""
 _ADDRESS_FIELDS = ("openai_api_base", "azure_endpoint", "anthropic_api_url", "base_url", "endpoint_url")
-"""Fields in which providers' classes store their server's URL, taken from an argument or the environment."""
 _ADDRESS_VARIABLES = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
     "anthropic": ("ANTHROPIC_API_URL", "ANTHROPIC_BASE_URL"),
 }
-"""Environment variables that providers' classes check for the URL of another server."""
 HOSTS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
-"""The hosts of the providers' own servers."""
 LEAST_BOUND, BYTES_PER_TOKEN, UNLIMITED_TOKENS = 4_000_000, 1_000, 16_000
-"""A reply may have `LEAST_BOUND` bytes, and more for each token of the model's limit. A token with five alternatives
-takes about 700 bytes. A decoded reply may take 50 times as much memory as its bytes."""
+"""A reply may have `LEAST_BOUND` bytes, or more if the model's token limit is high. A token with five alternatives
+takes about 700 bytes. A decoded reply may take 50 times as much memory as its bytes.
+"""
 MARGIN_S = 5.0
-"""Seconds by which the client's timeout, which ends calls that are no longer awaited, exceeds the gateway's."""
+"""Seconds by which the client's timeout, which ends abandoned calls, exceeds the gateway's."""
 
 
 @dataclass(frozen=True)
 class ChatModel:
-    """A chat model, with the identity used in caches and reports. Bound to one event loop."""
+    """A chat model, with its identity for caches and reports. Bound to one event loop."""
 
     model: BaseChatModel
     name: str
     identity: Mapping[str, Any]
-    """Everything that affects the model's answers. It is part of the cache key and contains no secrets."""
+    """Everything that affects the model's answers, without secrets. Part of the cache key."""
     price: Price | None
     max_tokens: int | None
     http: DefaultAioHttpClient | None = None
@@ -72,10 +70,10 @@ def build_chat_model(
     price: Price | None = None,
     replayed: bool = False,
 ) -> ChatModel:
-    """Builds the model `provider:name`. Costs nothing and does not use the network. Raises ConfigError.
+    """Builds the model `provider:name`, free of charge and without using the network. Raises ConfigError.
 
-    With `replayed`, all answers come from a recording, so no key, client or provider package is needed. It has the same
-    identity as the real model, except for a URL from the environment.
+    With `replayed`, all answers come from a recording, so no key, client or provider package is needed. The identity is
+    that of the real model, except for a URL from the environment.
     """
     provider, bare = _parts(name, base_url)
     full = f"{provider}:{bare}" if provider else bare
@@ -125,7 +123,8 @@ def build_chat_model(
 
 async def _read_whole(model: str, most_bytes: int, response: Any) -> None:
     """Reads a reply unless it is streamed. Raises ModelOutputError if the reply might use up the memory, and ToolError
-    if the server redirects the prompt to another server."""
+    if the server redirects the prompt to another server.
+    """
     if response.has_redirect_location:
         target, status = response.url.join(response.headers["location"]), response.status_code
         if (target.host, target.port) != (response.url.host, response.url.port):
@@ -143,7 +142,7 @@ async def _read_whole(model: str, most_bytes: int, response: Any) -> None:
 
 @cache
 def _authorities() -> ssl.SSLContext:
-    """The certificates that this process trusts, shared by all clients because reading them takes 30 ms."""
+    """Shared by all clients, because reading the certificates takes 30 ms."""
     from httpx2 import create_ssl_context
 
     return create_ssl_context()
@@ -151,14 +150,14 @@ def _authorities() -> ssl.SSLContext:
 
 @cache
 def _unused_client() -> DefaultHttpxClient:
-    """A client for blocking calls, which LangChain requires. LangChain's own client would reload the certificates."""
+    """A client for blocking calls, which LangChain requires. LangChain's own would reload the certificates."""
     from openai import DefaultHttpxClient
 
     return DefaultHttpxClient(verify=_authorities())
 
 
 def address_of_model(name: str, base_url: str | None) -> str | None:
-    """Returns the URL used to call the model `provider:name`: `base_url`, or the URL in the environment.
+    """Returns the URL at which to call the model `provider:name`: `base_url`, or the URL in the environment.
 
     Returns None for the provider's own server. Raises ConfigError if the URL is not valid.
     """
@@ -171,10 +170,9 @@ def address_of_model(name: str, base_url: str | None) -> str | None:
 
 
 def list_price(name: str, base_url: str | None) -> Price | None:
-    """Returns the list price of the model `provider:name` at `base_url`, or at the URL in the environment.
+    """Returns the list price of `provider:name`, or None for unknown models and for servers other than the provider's.
 
-    Returns None for unknown models, and for servers other than the provider's, which do not charge these prices. Raises
-    ConfigError.
+    Raises ConfigError.
     """
     provider, bare = _parts(name, base_url)
     address = address_of_model(name, base_url)
@@ -184,7 +182,7 @@ def list_price(name: str, base_url: str | None) -> Price | None:
 
 
 class _ReplayOnlyModel(BaseChatModel):
-    """Fails when called. A replay that lacks an answer must end with an error instead of calling a model."""
+    """A replay that lacks an answer must fail instead of calling a model."""
 
     def _generate(self, *_: Any, **__: Any) -> ChatResult:
         raise AssertionError("a replay must not call a model")
@@ -195,7 +193,6 @@ class _ReplayOnlyModel(BaseChatModel):
 
 
 def _parts(name: str, base_url: str | None) -> tuple[str, str]:
-    """Returns the provider and the name. The provider is empty if LangChain should guess it."""
     provider, _, bare = name.partition(":") if ":" in name else ("", "", name)
     if not bare.strip():
         raise ConfigError(f"model {name!r} has no name; use `provider:name`, for example `openai:gpt-4o-mini`")
@@ -210,9 +207,9 @@ def _sampling(temperature: float | None, max_tokens: int | None) -> dict[str, fl
 
 
 def wrap_chat_model(model: BaseChatModel, *, price: Price | None = None) -> ChatModel:
-    """Wraps a model built by the user. The model keeps its settings, except for retries, which the gateway handles.
+    """Wraps a model built by the user. It keeps its settings, except for retries, which the gateway handles.
 
-    We cannot be sure that two such models are the same, so their answers are stored only within this process.
+    Two such models may differ without our noticing, so answers are stored only within this process.
     """
     if isinstance(model, WrappedChatModel):
         each = [(wrap_chat_model(one, price=price), bound) for one, bound in models_in(model.runnable, {})]
@@ -251,7 +248,6 @@ def _asking_once(model: BaseChatModel) -> BaseChatModel:
 
 
 def asking_by(model: Any, client: AsyncOpenAI) -> BaseChatModel:
-    """Returns a copy, with another client, of a model that uses OpenAI's library."""
     is_plain = isinstance(model.async_client, PlainCompletions)
     completions: Any = PlainCompletions(client) if is_plain else client.chat.completions
     changed: BaseChatModel = model.model_copy(update={"root_async_client": client, "async_client": completions})

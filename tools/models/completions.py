@@ -1,7 +1,6 @@
-"""Calls OpenAI's chat-completions endpoint without the client library's typed requests and answers.
+"""Calls OpenAI's chat-completions endpoint with plain dictionaries, which is what LangChain passes and reads.
 
-LangChain passes and reads plain dictionaries. Validating each request with the library's typed unions, and each answer
-with its models, would take half the time of a call (2 of 4 ms).
+The client library's typed requests and answers would take half the time of a call (2 of 4 ms).
 """
 
 from __future__ import annotations
@@ -13,10 +12,8 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 REFUSAL = "refusal"
-"""The finish reason of a refusal. Anthropic's API uses the same one."""
 LEAST_ERROR, BAD_GATEWAY = 400, 502
 MOST_TOKENS = 10**9
-"""Maximum number of tokens in one call."""
 _COUNTS, _DETAILS = ("prompt_tokens", "completion_tokens"), ("prompt_tokens_details", "completion_tokens_details")
 _RAW = {"X-Stainless-Raw-Response": "true"}
 """Makes the library return the answer unparsed, with its headers."""
@@ -35,8 +32,7 @@ class PlainCompletions:
         return self
 
     async def create(self, **payload: Any) -> Any:
-        """Returns a raw answer, whose `parse()` gives a dictionary, or the library's stream. Raises the library's
-        errors."""
+        """Returns a raw answer, whose `parse()` gives a dictionary, or the library's stream."""
         if payload.get("stream"):  # LangGraph streams a model's reply if an application listens to messages
             return await self._client.chat.completions.create(**payload)
         asked = {name: payload.pop(name, None) or {} for name in ("extra_body", "extra_headers", "extra_query")}
@@ -70,7 +66,7 @@ class _PlainAnswer:
         return answer
 
     def _upstream_failure(self, error: Any) -> Exception:
-        """Converts an upstream server's error to an exception. Routers report such errors with status 200."""
+        """Routers report the error of an upstream server with status 200."""
         from openai import APIStatusError
 
         told = error if isinstance(error, dict) else {"message": "the answer has no choices"}
@@ -82,7 +78,7 @@ class _PlainAnswer:
 
 
 def _tell_refusal(choice: Any) -> None:
-    """Moves a refusal to the text and finish reason, because LangChain reads `refusal` only in typed answers."""
+    """LangChain reads `refusal` only in typed answers."""
     message = choice.get("message") if isinstance(choice, dict) else None
     if isinstance(message, dict) and message.get("refusal"):
         message["content"] = message["refusal"]
@@ -101,10 +97,10 @@ def _countable(usage: Any) -> dict[str, Any] | None:
 
 
 def is_token_count(value: object) -> bool:
-    """Returns whether this is a plausible token count for one call. Some servers report fractions or huge numbers."""
+    """Whether this is a plausible token count for one call. Some servers report fractions or huge numbers."""
     return isinstance(value, int) and 0 <= value <= MOST_TOKENS
 
 
 def speak_plainly(model: ChatOpenAI) -> None:
-    """Makes a model send its requests as plain JSON. Does not affect streams or the Responses API."""
+    """Makes a model send its requests as plain JSON, except for streams and the Responses API."""
     model.async_client = PlainCompletions(model.root_async_client)

@@ -1,4 +1,4 @@
-"""Lists the models that a server offers. Also reads their context lengths from llama.cpp, vLLM and OpenRouter."""
+"""Lists the models that a server offers, and reads their context lengths from llama.cpp, vLLM and OpenRouter."""
 
 from __future__ import annotations
 
@@ -18,18 +18,16 @@ MOST_TOKENS = 100_000_000
 
 class _Meta(BaseModel):
     n_ctx: int | None = None
-    """Reported by llama.cpp: the context length set when the server was started, which may be less than the model's."""
+    """From llama.cpp: the context length set when the server was started, which may be less than the model's."""
 
 
 class _ListedModel(BaseModel):
     id: str
     aliases: list[str] | None = None
-    """Reported by llama.cpp, which lists a model only once even if it has several names."""
+    """From llama.cpp, which lists a model only once even if it has several names."""
     meta: _Meta | None = None
     max_model_len: int | None = None
-    """Reported by vLLM."""
     context_length: int | None = None
-    """Reported by OpenRouter."""
 
 
 class _Models(BaseModel):
@@ -37,7 +35,7 @@ class _Models(BaseModel):
 
 
 async def context_tokens(chat: ChatModel) -> int | None:
-    """Returns the maximum number of tokens in a prompt and its reply, or None if it is not reported. Free."""
+    """Returns the maximum number of tokens in a prompt and its reply, or None if it is not reported. Free of charge."""
     listed, name = await _listed(chat), getattr(chat.model, "model_name", "")
     one = next((model for model in listed if name in (model.id, *(model.aliases or ()))), None)
     if one is None:
@@ -47,7 +45,7 @@ async def context_tokens(chat: ChatModel) -> int | None:
 
 
 async def listed_names(chat: ChatModel) -> tuple[str, ...]:
-    """Returns the names of the models that the server lists. Empty if there is no list. Free."""
+    """Returns the names of the models that the server lists. Empty if there is no list. Free of charge."""
     return tuple(model.id for model in await _listed(chat))
 
 

@@ -1,4 +1,4 @@
-"""Translates exceptions from model client libraries into our own errors, by status code and type."""
+"""Translates exceptions of model client libraries into our own errors, by status code and type."""
 
 from __future__ import annotations
 
@@ -17,15 +17,13 @@ _REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation"})
 NO_MONEY_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _SECRET_HEADERS = ("authorization", "api-key", "x-api-key", "x-goog-api-key")
 _UNEXPECTED = (LookupError, TypeError, AttributeError, NameError, AssertionError, NotImplementedError, ImportError)
-"""Errors that a client raises by mistake or because of an odd answer. Their type is more telling than their text."""
+"""Errors that a client raises by mistake or because of an odd answer. Their type tells more than their text."""
 _DROPPED = frozenset({"RemoteProtocolError", "ServerDisconnectedError", "ClientPayloadError", "ConnectionResetError"})
-"""Connection errors of `httpx`, `aiohttp` and the system. They are listed by name, as some may not be installed."""
+"""Connection errors of `httpx`, `aiohttp` and the system, by name, because some may not be installed."""
 _NO_ADDRESS = frozenset({"InvalidURL", "InvalidUrlClientError", "InvalidUrlRedirectClientError"})
-"""Errors of the same libraries about the address in a redirect. They look like a closed connection."""
+"""Errors of the same libraries about the URL in a redirect, which look like a closed connection."""
 LONGEST_SAID = 300
-"""Maximum number of characters to display from a server's message."""
 _SHORTEST_KEY = 6
-"""Minimum length of a key to hide. Shorter keys ("none") protect nothing and are ordinary words."""
 
 
 def translate(error: Exception, model: str) -> FactloopError:
@@ -61,7 +59,6 @@ def translate(error: Exception, model: str) -> FactloopError:
 
 
 def error_field(error: Exception, field: str) -> str | None:
-    """Returns a field of the provider's error object (OpenAI: `code`, `param`, `type`), if there is one."""
     body = getattr(error, "body", None)
     if isinstance(body, dict):
         inner = body.get("error")
@@ -71,14 +68,12 @@ def error_field(error: Exception, field: str) -> str | None:
 
 
 def _details(error: Exception) -> str:
-    """Returns, as JSON, any details that the client does not show because the server puts them in an unusual place."""
     body = getattr(error, "body", None)
     said = body.get("message") if isinstance(body, dict) else None
     return json.dumps(said, ensure_ascii=False) if isinstance(said, dict | list) else ""
 
 
 def asked_wait_s(headers: Mapping[str, str]) -> float | None:
-    """Returns how many seconds the server asks us to wait, from `retry-after-ms` (sent by OpenAI) or `Retry-After`."""
     milliseconds = retry_after_s(headers.get("retry-after-ms"), datetime.now(UTC))
     if milliseconds is not None:
         return milliseconds / 1000.0
@@ -86,7 +81,6 @@ def asked_wait_s(headers: Mapping[str, str]) -> float | None:
 
 
 def _status(error: Exception) -> int | None:
-    """The HTTP status if known, from the error (most libraries), its response, or a numeric code."""
     for value in (
         getattr(error, "status_code", None),
         getattr(getattr(error, "response", None), "status_code", None),

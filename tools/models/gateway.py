@@ -29,48 +29,39 @@ T = TypeVar("T", bound=BaseModel)
 A = TypeVar("A")
 Accept = Callable[[Any], None]
 ReadText = Callable[[str], T | None]
-"""Extracts an answer from a reply that does not follow the schema, or returns None if there is none."""
+"""Extracts an answer from a reply that does not follow the schema, or returns None."""
 
 BY = {"call": "model", "cache": "cache", "identical_call": "identical_call"}
-"""Maps each way of obtaining an answer to its name in spans."""
 
 REPAIRS = 2
 """Maximum number of repairs per answer. If the reply is still malformed after that, the call fails."""
 NOT_THE_FIRST = "The reply before it could not be used either."
 LONGEST_REFUSAL = 300
-"""Maximum number of characters to display from a refusal."""
 _DECLINES = re.compile(
     r"(?:i['’]?m|i am) (?:very |so |really )?(?:sorry|afraid)\b|(?:sorry|apologies|unfortunately),? (?:but )?i\b"
     r"|i (?:can['’]?t|cannot|can not|won['’]?t|will not|am not able to|['’]m not able to|am unable to|must decline)\b"
     r"|as an ai\b",
     re.IGNORECASE,
 )
-"""Matches phrases that models use to refuse when an object was requested."""
+"""Matches phrases that models use to refuse instead of returning an object."""
 LONGEST_SHOWN_REPLY = 4_000
-"""Maximum number of characters from a bad reply to show to the model in a repair turn."""
 
 
 @dataclass(frozen=True)
 class AnswerWithTokens(Generic[A]):
-    """An answer with its tokens, if log-probabilities were requested and returned."""
-
     value: A
     tokens: tuple[ReplyToken, ...]
 
 
 @dataclass(frozen=True)
 class FreeAnswer:
-    """A model's answer in free text."""
-
     text: str
     cut_off: bool
-    """Whether the answer was cut off at the token limit."""
     tokens: tuple[ReplyToken, ...] = ()
-    """See `AnswerWithTokens`."""
 
 
 class ModelGateway:
-    """Answers prompts with one chat model. All responses being checked share it. Bound to one event loop."""
+    """Answers prompts with one chat model, for all responses being checked. Bound to one event loop."""
 
     def __init__(self, chat: ChatModel, transport: Transport, *, repair: Prompt, answers: Answers) -> None:
         self.chat = chat
@@ -78,7 +69,6 @@ class ModelGateway:
 
     @property
     def abilities(self) -> Abilities:
-        """What is known about the abilities of the model's server."""
         return self._transport.abilities
 
     async def ask_offering(
@@ -96,8 +86,8 @@ class ModelGateway:
         """Returns the model's answer as `output`, or its choice among `offers`.
 
         If a reply does not fit the schema, or `accept` rejects it by raising ModelOutputError, up to `REPAIRS` repair
-        turns follow. Each turn shows the model its last reply and says what was wrong with it. Log-probabilities work
-        as in `ask_graded`, but tool calls have none. Costs money unless the same request was made before.
+        turns follow. Each shows the model its last reply and says what was wrong with it. Log-probabilities work as in
+        `ask_graded`, but tool calls have none. Costs money unless the same request was made before.
 
         Raises ModelOutputError, ModelRefusal, ToolError, ToolTimeout and BudgetExceeded. Raises ConfigError if the
         server rejects us, or cannot be reached before it has answered anything.
@@ -128,7 +118,7 @@ class ModelGateway:
         """Like `ask_for`, but adds the log-probabilities of the `top_logprobs` most likely tokens at each position.
 
         If a reply does not follow the schema, `read_text` is tried before any repair turn. With `needed`, only the
-        tokens that it matches are returned and stored, and alternatives are kept only for its `value` group.
+        tokens that it matches are returned and stored, with alternatives only for its `value` group.
         """
         first = Request(_messages(prompt), output, None, stage, meter, top_logprobs, needed, prompt.parts)
         answered = await self._converse(first, output, accept, read_text)
@@ -141,11 +131,10 @@ class ModelGateway:
         """Sends only `prompt`, without any instructions, schema or repair turns, and returns the text.
 
         A rendered prompt keeps its system message. `top_logprobs` works as in `ask_graded`. Each `draw` of a prompt is
-        a separate answer.
+        a separate answer. A refusal in the text counts as an answer.
 
-        A refusal in the text counts as an answer. Costs money unless the same request was made before. Raises the
-        errors of `ask_offering`: ModelOutputError for an empty reply, ModelRefusal if the provider's filter replaced
-        the reply.
+        Costs money unless the same request was made before. Raises the errors of `ask_offering`: ModelOutputError for
+        an empty reply, ModelRefusal if the provider's filter replaced the reply.
         """
         messages = [HumanMessage(prompt)] if isinstance(prompt, str) else _messages(prompt)
         request = Request(messages, None, None, stage, meter, top_logprobs, draw=draw)
@@ -179,9 +168,7 @@ class ModelGateway:
                 raise _told_to_people(error, self.chat.name) from error
 
     def _repairing(self, first: Request, error: ModelOutputError, *, n_before: int) -> Request:
-        """Returns the first request, followed by the last bad reply and what was wrong with it.
-
-        Earlier bad replies are omitted, because they would lengthen the conversation and invite more of them. Later
+        """Earlier bad replies are omitted, because they would lengthen the conversation and invite more of them. Later
         repairs add that the previous reply was bad too, so that a model that repeats itself gets a different request.
         """
         wrong = f"{error}\n{NOT_THE_FIRST}" if n_before else str(error)
@@ -210,7 +197,6 @@ class ModelGateway:
             await self._answers.forget(request_key(self.chat, request))
 
     async def _reply(self, request: Request) -> Value:
-        """Returns the reply to one request, from the cache, an identical request in progress, or a new call."""
         call = ModelCall(self.chat, self._transport, request, request_key(self.chat, request))
         model = request_values(self.chat, self._transport.model)
         asked = {"gen_ai.operation.name": "chat", **model, "factloop.stage": request.stage}
@@ -228,7 +214,7 @@ class ModelGateway:
 
 
 def _tokens(value: Value, came_by: AnsweredBy) -> dict[str, int]:
-    """The number of tokens paid for. A shared answer's tokens are recorded in the span of the call that paid for it."""
+    """A shared answer's tokens are recorded in the span of the call that paid for it."""
     if came_by != "call":
         return {}
     cost = value["cost"]
@@ -245,7 +231,6 @@ def _messages(prompt: RenderedPrompt) -> list[BaseMessage]:
 
 
 def _sendable(text: str) -> str:
-    """Replaces lone surrogates with question marks. A reply may contain them, but a request must not."""
     return text.encode(errors="replace").decode()
 
 
@@ -254,7 +239,6 @@ class _ReplyCutOff(ModelOutputError):
 
 
 def _told_to_people(error: ModelOutputError, model: str) -> ModelOutputError:
-    """Rewords the error for users, so that it names the model instead of the schema and says what they can do."""
     said = error.message
     if isinstance(error, _ReplyCutOff):
         said = "the reply was cut off at the token limit; raise `--max-tokens`"

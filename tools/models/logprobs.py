@@ -1,4 +1,4 @@
-"""Calculates the probabilities of several texts at one position of a reply, from the log-probabilities of its tokens.
+"""Calculates the probabilities of several texts at one position of a reply, from its tokens' log-probabilities.
 
 Servers return log-probabilities for the text of a message, but never for the arguments of a tool call.
 """
@@ -14,9 +14,8 @@ from itertools import accumulate
 from factloop.tools.models.wire import ReplyToken
 
 TOP_LOGPROBS = 5
-"""Number of alternatives to request. Every server that returns log-probabilities allows this many."""
+"""Number of alternatives to request, which every server that returns log-probabilities allows."""
 VALUE = "value"
-"""Name of the pattern's group that matches the text whose probabilities are needed."""
 
 
 def probabilities(token: ReplyToken) -> dict[str, float]:
@@ -27,7 +26,7 @@ def probabilities(token: ReplyToken) -> dict[str, float]:
 def only_needed(tokens: Sequence[ReplyToken], needed: re.Pattern[str]) -> tuple[ReplyToken, ...]:
     """Returns the tokens that the pattern matches, with alternatives only for its `value` group.
 
-    In these tokens, `needed` finds the same matches, with the same probabilities, as in the whole reply.
+    `needed` finds the same matches, with the same probabilities, as in the whole reply.
     """
     text, ends = _joined(tokens)
     kept: list[ReplyToken] = []
@@ -49,10 +48,10 @@ def option_probabilities(
 ) -> Mapping[str, float] | None:
     """Returns the probability of each of `options`, followed by `closing`, at `span` in the joined text of the tokens.
 
-    A text counts for an option if it is the beginning of only that option ("insuff" for "insufficient"). If the token
-    in the reply could begin several options, the next token decides. An alternative that could begin several options
-    counts for none. An option that is not among the alternatives counts as 0, so the sum may be well below 1. Returns
-    None if a token of the span has no alternatives, or if the reply does not match any option.
+    A text counts for an option if it begins only that option ("insuff" for "insufficient"). If the token in the reply
+    could begin several options, the next token decides. An alternative that could begin several options counts for
+    none. An option that is not among the alternatives counts as 0, so the sum may be well below 1. Returns None if a
+    token of the span has no alternatives, or if the reply does not match any option.
     """
     text, ends = _joined(tokens)
     first = next((place for place, end in enumerate(ends) if end > span[0]), None)

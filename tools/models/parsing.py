@@ -1,9 +1,8 @@
 """Parses a model's reply according to the requested schema, or explains why it cannot.
 
 Models that are not forced to follow a schema produce JSON with small faults: a trailing comma, a verdict in uppercase,
-a number as a string, or an object nested in another one. Such faults are tolerated if only one meaning is possible.
-Nothing else is guessed. If fields are missing, an object is incomplete or there are two different answers, the gateway
-asks again.
+a number as a string, or an object nested in another one. Such faults are tolerated if only one meaning is possible. If
+fields are missing, an object is incomplete or there are two different answers, the gateway asks again.
 """
 
 from __future__ import annotations
@@ -22,10 +21,9 @@ T = TypeVar("T", bound=BaseModel)
 
 LONGEST_REPLY = 1_000_000
 LONGEST_FAULTY = 20_000
-"""Maximum number of characters in a reply with faulty JSON. Parsing faulty JSON takes ten times as long."""
+"""Maximum number of characters in a reply with faulty JSON, which takes ten times as long to parse."""
 MOST_BRACES = 50
 MOST_WRAPPED = 3
-"""Maximum nesting of strings and objects around an answer."""
 _THINKING_ENDS = "</think>"
 _FENCE = re.compile(r"\A```(?:json)?[ \t]*\n(.*?)\n?```\Z", re.DOTALL)
 _TAG = re.compile(r"\A<tool_call>\s*(.*?)\s*</tool_call>\Z", re.DOTALL)
@@ -37,8 +35,7 @@ def parse_reply(text: str, output: type[T]) -> T:
     """Parses the reply as `output`. Raises a ModelOutputError whose message tells the model what to correct.
 
     Accepts a JSON object alone, in a code fence, or surrounded by prose, after an optional block of thinking. A reply
-    is rejected if it repeats a field or contains two different objects that fit the schema, because the model has then
-    not decided on an answer.
+    is rejected if it repeats a field or contains two different objects that fit the schema.
     """
     if len(text) > LONGEST_REPLY:
         raise ModelOutputError("the reply is too long to be read", schema=output.__name__, reply=text[:1000])
@@ -55,7 +52,6 @@ def parse_reply(text: str, output: type[T]) -> T:
 
 
 def _whole(body: str) -> tuple[Any] | None:
-    """The JSON value that makes up the entire text, possibly inside a code fence or a tool-call tag."""
     marked = _FENCE.match(body) or _TAG.match(body)
     try:
         return (_decoded(marked[1] if marked else body),)
@@ -83,7 +79,6 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_without_twins)
 
 
 def validate(value: Any, output: type[T], *, reply: str) -> T:
-    """Validates a decoded JSON value as `output`. Raises a ModelOutputError that names each invalid field."""
     try:
         value = _unwrapped(value, output)
         # The value is validated as JSON, because strict models accept enums and tuples only in their JSON form.
@@ -104,7 +99,7 @@ def _written(value: Any) -> str:
 
 
 def _unwrapped(value: Any, output: type[BaseModel]) -> Any:
-    """The answer inside a string, an object named like the schema, a tool call, or a one-item list."""
+    """The answer may be in a string, an object named like the schema, a tool call, or a one-item list."""
     for _ in range(MOST_WRAPPED):
         if isinstance(value, str):
             try:
@@ -124,7 +119,6 @@ def _unwrapped(value: Any, output: type[BaseModel]) -> Any:
 
 
 def _mended(value: Any, error: ValidationError) -> Any:
-    """Converts each invalid field to the requested form if it can have only one meaning."""
     mended = json.loads(json.dumps(value))
     for item in error.errors(include_url=False, include_context=False):
         *path, last = item["loc"] or ("",)

@@ -1,5 +1,4 @@
-"""Builds JSON Schemas for structured output in the strict dialect. The schemas are short, because every call pays for
-them."""
+"""Builds short JSON Schemas for structured output in the strict dialect. Every call pays for its schema."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ _STRICT_ONLY = {"title", "additionalProperties"}
 
 
 class StructuredOutput(BaseModel):
-    """Base class of structured outputs. Validation is strict, because models write them."""
+    """Base class for structured outputs. Validation is strict, because models write them."""
 
     model_config = ConfigDict(extra="ignore", strict=True, use_attribute_docstrings=True)
 
@@ -28,15 +27,13 @@ def strict_schema(output: type[BaseModel]) -> Mapping[str, Any]:
 
 
 def tool_parameters(output: type[BaseModel]) -> Mapping[str, Any]:
-    """Returns the schema of a tool's arguments. Arguments with defaults are optional."""
     kept = {key: value for key, value in loosened(strict_schema(output)).items() if key != "required"}
     required = [name for name, one in output.model_fields.items() if one.is_required()]
     return {**kept, "required": required} if required else kept
 
 
 def loosened(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Removes keywords that only the strict dialect requires from a function's schema. Every call would pay for them,
-    and we validate the arguments anyway."""
+    """Removes keywords that only the strict dialect requires. Every call would pay for them, and we validate anyway."""
     loose: dict[str, Any] = _loosened(schema)
     return loose
 
@@ -77,8 +74,6 @@ TOOL_FIELD = "tool"
 
 @dataclass(frozen=True)
 class ToolChoice(Generic[Args]):
-    """The model's choice of an offered tool, with validated arguments."""
-
     name: str
     args: Args
 
@@ -87,12 +82,10 @@ class ToolChoice(Generic[Args]):
 class Offers(Generic[Answer, Args]):
     """Tools that the model may call instead of giving its answer.
 
-    All tools take the same arguments, which are strings and lists of strings with defaults. A call must set at least
-    one argument.
+    All tools take the same arguments: strings and lists of strings, with defaults. A call must set at least one.
     """
 
     tools: Mapping[str, str]
-    """Maps names to descriptions."""
     args: type[Args]
     answer: type[Answer]
     undecided: Callable[[Answer], bool]
@@ -100,7 +93,6 @@ class Offers(Generic[Answer, Args]):
 
     @cached_property
     def as_openai(self) -> list[dict[str, Any]]:
-        """The tools in OpenAI's function format."""
         parameters = tool_parameters(self.args)
         return [
             {"type": "function", "function": {"name": name, "description": said, "parameters": parameters}}
@@ -109,14 +101,12 @@ class Offers(Generic[Answer, Args]):
 
     @cached_property
     def answer_or_choice(self) -> type[Answer]:
-        """A schema with the answer, a tool's arguments and, with several tools, the tool's name, all optional."""
         fields: dict[str, Any] = {name: (field.annotation, field) for name, field in self.args.model_fields.items()}
         if len(self.tools) > 1:
             fields[TOOL_FIELD] = (str, "")
         return create_model(self.answer.__name__, __base__=self.answer, **fields)
 
     def choice_in(self, answer: Answer) -> ToolChoice[Args] | None:
-        """Returns the choice in an `answer_or_choice`, if there is one."""
         args = self.args.model_validate({name: getattr(answer, name) for name in self.args.model_fields})
         if not self.undecided(answer) or is_blank(args):
             return None
@@ -126,6 +116,5 @@ class Offers(Generic[Answer, Args]):
 
 
 def is_blank(args: BaseModel) -> bool:
-    """Returns whether all arguments (strings and lists of strings) are blank, so that the call requests nothing."""
     given = ([value] if isinstance(value, str) else value for _, value in args)
     return not any(text.strip() for texts in given for text in texts)

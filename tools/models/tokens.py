@@ -1,6 +1,6 @@
-"""Estimates token counts for servers that do not report them. Callers mark these counts as approximate.
+"""Estimates token counts for servers that do not report them.
 
-tiktoken is used only if its vocabulary is already on disk, because it would download the vocabulary without a timeout.
+tiktoken is used only if its vocabulary is on disk, because it would download the vocabulary without a timeout.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Adds details about chat models to spans, following OpenTelemetry's conventions for generative AI."""
+"""Describes chat models in spans, following OpenTelemetry's conventions for generative AI."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PROVIDERS = {
     "mistralai": "mistral_ai",
     "xai": "x_ai",
 }
-"""LangChain's names of providers that the conventions spell differently. All others are the same or not covered."""
+"""LangChain's names of providers that the conventions spell differently."""
 _CLASSES = {"AzureChatOpenAI": "azure_openai", "ChatBedrock": "bedrock", "ChatBedrockConverse": "bedrock_converse"}
 """Classes whose package does not reveal the provider."""
 _OF_LANGCHAIN = re.compile(r"langchain_(?!core\b|community\b)(?P<provider>\w+)")
@@ -32,8 +32,10 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def request_values(chat: ChatModel, model: BaseChatModel | None = None) -> Mapping[str, Value]:
-    """Returns the span values for the model, its provider, its server and its sampling. `model` is the model as it is
-    called now. It may differ from the one that was built, because a server may have rejected the temperature."""
+    """Returns the span values for the model, its provider, its server and its sampling.
+
+    `model` is the model as it is called now, for example without a temperature that its server rejected.
+    """
     asked = model or chat.model
     sampling = {name: getattr(asked, name, chat.identity.get(name)) for name in SAMPLING}
     return {
@@ -45,7 +47,7 @@ def request_values(chat: ChatModel, model: BaseChatModel | None = None) -> Mappi
 
 @cache
 def _named(name: str, kind: type[BaseChatModel]) -> Mapping[str, Value]:
-    """The model and provider. If the name has no provider (user-built models), the class's package is used."""
+    """If the name has no provider (user-built models), it is taken from the class's package."""
     provider, sign, bare = name.partition(":")
     if not sign:
         package = kind.__module__.partition(".")[0]

@@ -36,49 +36,45 @@ from factloop.tools.models.tokens import count_tokens
 from factloop.tools.models.wire import Mode, ModeUnavailable, Reply
 
 MODE_REFUSED = frozenset({400, 422, 501})
-"""Statuses that servers return if they do not support a mode."""
+"""Statuses with which servers reject a mode that they do not support."""
 NO_ENDPOINT = 404
 """The status that routers return if none of their servers for this model supports tools."""
 LOGPROBS_REFUSED = frozenset({400, 403, 404, 422, 501})
-"""Statuses that servers return if they reject log-probabilities. Not every server names the rejected field."""
+"""Statuses with which servers reject log-probabilities. Not every server names the rejected field."""
 LOGPROBS_FIELDS = frozenset({"logprobs", "top_logprobs"})
 REFUSED_SETTINGS = {
     "temperature": Concession.NO_TEMPERATURE,
     "max_completion_tokens": Concession.MAX_TOKENS,
     "max_tokens": Concession.NO_LIMIT,
 }
-"""Maps each setting that a server may reject to a concession. If the server names no setting, all concessions are
-tried."""
+"""Maps each setting that a server may reject to a concession. If the server names no setting, all are tried."""
 MOST_BEGINNINGS = 10_000
 DEFAULT_COMPLETION = 1024
-"""Number of tokens to reserve for a reply if the model has no token limit."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """One turn to send to the model."""
-
     messages: Sequence[BaseMessage]
     output: type[BaseModel] | None
-    """The type of the answer, or None for free text. The messages are then sent unchanged, without a schema."""
+    """The type of the answer, or None for free text, for which the messages are sent without a schema."""
     offers: Offers[Any, Any] | None
     stage: str
     meter: UsageMeter
     top_logprobs: int = 0
     """Number of alternatives to request for each token, with their log-probabilities, if the server supports this."""
     needed: re.Pattern[str] | None = None
-    """Matches the tokens to keep (see `logprobs.only_needed`). None keeps all tokens."""
+    """Matches the tokens to keep (see `logprobs.only_needed`). None keeps all."""
     parts: Sequence[int] = ()
-    """Positions in the first user turn. Other requests may share the text up to one of these positions."""
+    """Positions in the first user turn. Other requests may share the text up to each of them."""
     draw: int = 0
-    """Number of the answer if the same messages need several. Each answer is requested and stored separately."""
+    """Distinguishes several answers to the same messages, each requested and stored separately."""
     is_repair: bool = False
-    """Whether this is a repair. Repairs go first, to find out early whether the model's answers can be parsed."""
+    """Repairs go first, to find out early whether the model's answers can be parsed."""
     tried: Concession | None = None
-    """A concession to try, in order to find out whether the server then answers."""
+    """A concession to try, to find out whether the server then answers."""
 
     def schema(self, mode: Mode) -> wire.Schema:
-        """Returns the schema of the reply. Without tool calling, the schema includes the tool choice."""
+        """Returns the schema of the reply. Without tool calling, it includes the tool choice."""
         if self.output is None:
             return {}
         if self.offers is None or mode is Mode.TOOLS:
@@ -88,7 +84,7 @@ class Request:
 
 
 class Transport:
-    """Sends requests to one chat model. All responses being checked share it. Bound to one event loop."""
+    """Sends requests to one chat model, for all responses being checked. Bound to one event loop."""
 
     def __init__(
         self,
@@ -117,11 +113,10 @@ class Transport:
         self.abilities = abilities or Abilities()
         self._has_answered = False
         self._beginnings: set[int] = set()
-        """Hashes of the beginnings of user turns."""
 
     @property
     def model(self) -> BaseChatModel:
-        """The model as it is called now, without any settings that its server rejected."""
+        """The model as it is called now, without the settings that its server rejected."""
         return _conceding(self._model, self.abilities.known.conceded)
 
     async def send(self, request: Request) -> tuple[Reply, CallCost, Mode]:
@@ -147,8 +142,9 @@ class Transport:
         return answer
 
     async def _send(self, request: Request, *, blaming: bool = True) -> tuple[Reply, CallCost, Mode]:
-        """Returns the answer. If the server rejects the first requests in all modes, settings that may be the cause are
-        left out. With `blaming`, raises ConfigError if a server that has never answered rejects our requests."""
+        """If the server rejects the first requests in all modes, settings that may be the cause are left out. With
+        `blaming`, raises ConfigError if a server that has never answered rejects our requests.
+        """
         try:
             return await self._in_some_mode(request, blaming=blaming)
         except ToolError as error:
@@ -169,8 +165,7 @@ class Transport:
         raise refusal
 
     async def _in_some_mode(self, request: Request, *, blaming: bool) -> tuple[Reply, CallCost, Mode]:
-        """Tries each mode. A mode counts as unavailable only if a weaker one works. If none works, the request is at
-        fault."""
+        """A mode counts as unavailable only if a weaker one works. If none works, the request is at fault."""
         refused: list[Mode] = []
         refusal: ToolError | None = None
         for mode in Mode if request.output is not None else (Mode.TEXT,):
@@ -274,8 +269,6 @@ class Transport:
         return wire.with_breakpoints(messages, self._shared(messages[1].text, request.parts))
 
     def _shared(self, text: str, parts: Sequence[int]) -> int:
-        """Returns how many characters at the start of this turn are the same as in an earlier one, up to the end of a
-        part."""
         if len(self._beginnings) > MOST_BEGINNINGS:
             self._beginnings.clear()
         hashes = {hash(text[:end]): end for end in parts}
@@ -300,7 +293,7 @@ class Transport:
         return failure
 
     def _most(self, request: Request, mode: Mode, messages: Sequence[BaseMessage]) -> CallCost:
-        """Returns the maximum cost of this attempt. Each prompt token has at least one byte. The schema counts too."""
+        """Each prompt token has at least one byte. The schema counts too."""
         tools = request.offers.as_openai if request.offers is not None else []
         extra = json.dumps([request.schema(mode), tools])
         prompt_bytes = sum(len(str(message.text).encode("utf-8", "replace")) for message in messages) + len(extra)
@@ -323,8 +316,9 @@ class Transport:
 
 
 def _without_tokens(model: BaseChatModel) -> BaseChatModel:
-    """Disables streaming, which LangChain would use whenever an application listens to tokens. If the user has set
-    `streaming=True`, it stays enabled, because the server may support nothing else."""
+    """LangChain would stream whenever an application listens to tokens. Streaming stays enabled if the user has set it,
+    because the server may support nothing else.
+    """
     return model if getattr(model, "streaming", False) else model.model_copy(update={"disable_streaming": True})
 
 

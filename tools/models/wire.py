@@ -22,14 +22,13 @@ Schema = Mapping[str, Any]
 OpenAITool = Mapping[str, Any]
 Bound = Callable[[Sequence[BaseMessage]], Awaitable[BaseMessage]]
 TAGS = ("factloop", "nostream")
-"""Tags for a judge's runs. The second one makes LangGraph keep the judge's messages out of an application's stream."""
+"""Tags for a judge's runs. `nostream` keeps the judge's messages out of an application's LangGraph stream."""
 
 
 class Mode(StrEnum):
-    """A way to make the model follow a schema, strongest mode first."""
+    """The ways to make a model follow a schema, strongest first."""
 
     TOOLS = "tools"
-    """The search tools and the answer are offered as tools, and the model calls one of them."""
     JSON_SCHEMA = "json_schema"
     JSON_MODE = "json_mode"
     TEXT = "text"
@@ -51,9 +50,9 @@ def bind(
 
     `top_logprobs` requests that many alternatives for each token, but only with OpenAI's API.
 
-    With OpenAI's chat-completions API, the fields go directly into the request body, because only the raw message is
-    needed. For other providers, the client library transforms the schema and `with_structured_output` parses the reply,
-    which takes 2.5 ms of CPU time per call.
+    With OpenAI's chat-completions API, the fields go directly into the request body. For other providers, the client
+    library transforms the schema and `with_structured_output` parses the reply, which takes 2.5 ms of CPU time per
+    call.
     """
     from langchain_openai.chat_models.base import BaseChatOpenAI  # imported late, because it is rarely needed
 
@@ -93,12 +92,11 @@ def _openai_fields(mode: Mode, schema: Schema, tools: Sequence[OpenAITool]) -> d
 
 
 def caches_by_breakpoints(model: BaseChatModel) -> bool:
-    """Returns whether the provider caches only marked text. Other providers cache automatically or not at all."""
+    """Whether the provider caches only marked text. Other providers cache automatically or not at all."""
     return type(model).__module__.startswith("langchain_anthropic")
 
 
 def with_breakpoints(messages: Sequence[BaseMessage], shared: int) -> list[BaseMessage]:
-    """Adds cache marks after the system message and after the shared part of the user's turn."""
     system, user, *others = messages
     mark = {"type": "text", "cache_control": {"type": "ephemeral"}}
     if shared:
@@ -108,7 +106,6 @@ def with_breakpoints(messages: Sequence[BaseMessage], shared: int) -> list[BaseM
 
 
 def answer_as_tool(schema: Schema) -> dict[str, Any]:
-    """Returns the answer's schema as a function that the model can call."""
     return {"type": "function", "function": {"name": schema["title"], "parameters": loosened(schema)}}
 
 
@@ -116,36 +113,27 @@ def answer_as_tool(schema: Schema) -> dict[str, Any]:
 class ToolCall:
     name: str
     args: Mapping[str, Any] | str
-    """The arguments, or a string if what the model wrote is not JSON."""
+    """The raw text if the model did not write valid JSON."""
 
 
 @dataclass(frozen=True)
 class ReplyToken:
-    """A token of a reply, with the log-probabilities of its alternatives."""
-
     text: str
     alternatives: Mapping[str, float]
-    """The most likely tokens at this position, including the token itself."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """A model's reply in plain values."""
-
     text: str
     tool_calls: tuple[ToolCall, ...]
     refusal: str | None
     cut_off: bool
-    """Whether the answer was cut off at the token limit."""
     prompt_tokens: int | None
     completion_tokens: int | None
-    """The number of tokens used, or None if the server reported no number or an impossible one."""
+    """None if the server reported no number or an impossible one."""
     tokens: tuple[ReplyToken, ...] = ()
-    """The tokens of the text in order, if log-probabilities were requested and returned."""
     cached_tokens: int = 0
-    """Number of prompt tokens that the server read from its cache."""
     written_tokens: int = 0
-    """Number of prompt tokens that the server wrote to its cache."""
     finish_reason: str = ""
     """Why the reply ended, in the provider's terms. Empty if unknown."""
     model: str = ""
@@ -153,7 +141,6 @@ class Reply:
 
 
 def read_reply(message: BaseMessage) -> Reply:
-    """Reads a LangChain message from any provider."""
     assert isinstance(message, AIMessage)
     finish = str(message.response_metadata.get("finish_reason") or message.response_metadata.get("stop_reason") or "")
     refusal = message.additional_kwargs.get("refusal")
@@ -203,8 +190,11 @@ def _token(item: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> Reply
 
 
 def is_heeded(mode: Mode, reply: Reply) -> bool:
-    """Returns whether the reply has the form that the mode requires. Also True if the reply was cut off or refused,
-    because it might have taken that form later: some models think aloud first."""
+    """Whether the reply has the form that the mode requires.
+
+    Also True if the reply was cut off or refused, because it might have taken that form later: some models think aloud
+    first.
+    """
     if mode is Mode.TEXT or reply.refusal is not None or reply.cut_off:
         return True
     if mode is Mode.TOOLS:
@@ -213,6 +203,6 @@ def is_heeded(mode: Mode, reply: Reply) -> bool:
 
 
 def misshapen_reply(error: ValidationError) -> Reply:
-    """Converts a reply that LangChain has no message for, such as a tool call whose arguments are a number."""
+    """Converts a reply that LangChain cannot represent, such as a tool call whose arguments are a number."""
     said = json.dumps(error.errors(include_url=False)[0]["input"], default=str)
     return Reply(said, tool_calls=(), refusal=None, cut_off=False, prompt_tokens=None, completion_tokens=None)

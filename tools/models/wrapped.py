@@ -11,12 +11,10 @@ from langchain_core.runnables import Runnable, RunnableBinding, RunnableWithFall
 from langchain_core.runnables.base import RunnableBindingBase
 
 AnyModel = str | BaseChatModel | Runnable[Any, Any]
-"""A name, a chat model, or a wrapped chat model."""
 
 
 class WrappedChatModel(BaseChatModel):
-    """Makes a wrapped model usable as a chat model. It keeps bindings and fallbacks, and binds tools to each inner
-    model.
+    """Makes a wrapped model usable as a chat model, with its bindings and fallbacks.
 
     Retries are left to the gateway, which counts every request.
     """
@@ -38,7 +36,6 @@ class WrappedChatModel(BaseChatModel):
 
 
 def unwrapped(model: Any) -> Any:
-    """Turns a wrapped chat model into a plain one. Returns anything else unchanged."""
     is_wrapped = isinstance(model, RunnableBindingBase | RunnableWithFallbacks) and models_in(model, {})
     return WrappedChatModel(runnable=model) if is_wrapped else model
 
@@ -54,7 +51,6 @@ def models_in(wrapped: object, bound: dict[str, Any]) -> list[tuple[BaseChatMode
 
 
 def mapped(wrapped: Any, change: Callable[[BaseChatModel], Runnable[Any, Any]]) -> Runnable[Any, Any]:
-    """Applies `change` to each model inside the wrappers."""
     if isinstance(wrapped, BaseChatModel):
         return change(wrapped)
     if isinstance(wrapped, RunnableWithFallbacks):

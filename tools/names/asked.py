@@ -23,8 +23,8 @@ _OPEN = frozenset({"NOUN", "ADJ", "NUM", "PROPN"})
 def asked_for(question: str) -> frozenset[str]:
     """Returns what a question asks for, as lowercase lemmas: {"person", "write", "song"} for *who wrote the song*.
 
-    *Who*, *where*, *when* and *how many* are represented by `PERSON`, `PLACE`, `TIME` and `NUMBER`. Empty if it is
-    unclear what the question asks for."""
+    *Who*, *where*, *when* and *how many* become `PERSON`, `PLACE`, `TIME` and `NUMBER`. Empty if unclear.
+    """
     doc = parse(question[:MAX_CHARS], load_pipeline())
     asking = (token for token in doc if token.tag_ in _QUESTION_TAGS and not _is_relative(token))
     return frozenset(word for token in asking for word in _asked_by(token))
@@ -59,7 +59,6 @@ def _asked_by(word: Token) -> Iterator[str]:
 
 
 def _noun_words(noun: Token) -> Iterator[str]:
-    """Yields the lemmas of a noun and of any nouns that specify it, as in *type of government* or *political party*."""
     if noun.pos_ in {"PRON", "VERB", "AUX"}:
         return
     yield noun.lemma_.lower()
@@ -70,7 +69,6 @@ def _noun_words(noun: Token) -> Iterator[str]:
 
 
 def _noun_after(word: Token) -> Iterator[str]:
-    """Yields the noun directly after *which* or *what*, regardless of the parse."""
     last = None
     for token in word.doc[word.i + 1 :]:
         if token.pos_ not in _OPEN:

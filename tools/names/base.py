@@ -1,4 +1,4 @@
-"""Defines the interface of a knowledge base, which links names to typed entities and lists similar entities."""
+"""The interface of a knowledge base, which links names to typed entities and lists similar entities."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ Named = TypeVar("Named")
 
 @dataclass(frozen=True, slots=True)
 class LinkedEntity:
-    """A typed entity whose name is at `text[start:end]`."""
-
     name: str
-    """The name as written in the text."""
     start: int
     end: int
     key: str
@@ -25,16 +22,13 @@ class LinkedEntity:
 
 @dataclass(frozen=True, slots=True)
 class Sibling:
-    """Another entity that shares types with a linked entity."""
-
     label: str
-    """The label, in a form that can take the place of the entity's name in a sentence."""
+    """The label, in a form that can replace the entity's name in a sentence."""
     shared: tuple[str, ...]
-    """The types that both entities have."""
 
 
 class KnowledgeBase(Protocol):
-    """A source of entities of the same type. It is shared by all answers in a run and bound to one event loop."""
+    """A source of entities of the same type, for all answers in a run. Bound to one event loop."""
 
     @property
     def identity(self) -> str:
@@ -44,9 +38,9 @@ class KnowledgeBase(Protocol):
     async def link(self, text: str, question: str) -> Sequence[LinkedEntity]:
         """Returns the typed entities named in `text`, in order and without overlap.
 
-        `question` is the question that `text` answers. It helps to distinguish namesakes: *which state* selects the
-        state of Washington instead of the city. Unusual text (empty, very long, in other scripts) yields fewer entities
-        but never an error. Raises ToolError or ToolTimeout if a server does not give a valid answer.
+        `question`, which `text` answers, helps to distinguish namesakes: *which state* selects the state of Washington
+        instead of the city. Unusual text (empty, very long, in other scripts) yields fewer entities but never an error.
+        Raises ToolError or ToolTimeout if a server does not give a valid answer.
         """
         ...
 
@@ -62,7 +56,7 @@ class KnowledgeBase(Protocol):
 def without_overlap(
     found: Iterable[Named], place: Callable[[Named], tuple[int, int]], *, first: Callable[[Named], bool] | None = None
 ) -> list[Named]:
-    """Returns non-overlapping items, sorted by position. Prefers items for which `first` is true, then longer items."""
+    """Returns non-overlapping items, sorted by position. Prefers items for which `first` is true, then longer ones."""
 
     def rank(one: Named) -> tuple[bool, int, int]:
         start, end = place(one)

@@ -1,4 +1,4 @@
-"""Builds a table of typed entities from DBpedia dumps of types and labels and, optionally, links or ranks.
+"""Builds a table of typed entities from DBpedia dumps of types, labels and, optionally, links or ranks.
 
 Dumps may be N-Triples or Turtle, uncompressed or compressed with gzip or bzip2. They are read as streams.
 """
@@ -52,15 +52,11 @@ class Triple(NamedTuple):
     predicate: str
     value: str
     is_link: bool
-    """Whether the value is an IRI instead of a literal."""
     language: str | None
-    """The language tag of a literal, in lowercase, if it has one."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableStats:
-    """Statistics of a new table."""
-
     path: Path
     entities: int
     types: int
@@ -79,12 +75,13 @@ def build_table(
     language: str = "en",
     progress: Progress | None = None,
 ) -> TableStats:
-    """Writes the table to `out`. If an error occurs, `out` is not changed.
+    """Writes the table to `out`, which stays unchanged if an error occurs.
 
-    Labels in `language` and labels without a language are used. If a popularity dump contains links, the popularity of
-    an entity is the number of links to it. If the dump contains numbers, they are used directly. Without a popularity
-    dump, entities are sorted by label. The same dumps always give the same file. Raises DataError if a dump cannot be
-    read or contains nothing useful, and ConfigError if `out` cannot be written."""
+    Labels in `language` and labels without a language are used. Popularity is either a number in a dump or the number
+    of links to an entity. Without a popularity dump, entities are sorted by label. The same dumps always give the same
+    file. Raises DataError if a dump cannot be read or contains nothing useful, and ConfigError if `out` cannot be
+    written.
+    """
 
     def triples(paths: Sequence[Path]) -> Iterator[Triple]:
         for path in paths:
@@ -123,7 +120,8 @@ def _first(paths: Sequence[Path]) -> str | None:
 def read_triples(path: Path) -> Iterator[Triple]:
     """Yields the triples of a dump in order, using bounded memory. Raises DataError with the file and line.
 
-    Unusual characters in IRIs are accepted, because they occur in real dumps."""
+    Unusual characters in IRIs are accepted, because they occur in real dumps.
+    """
     require("kb", f"{path}: reading RDF")
     from pyoxigraph import Literal, NamedNode, RdfFormat, parse
 
@@ -155,7 +153,6 @@ def _opened(path: Path, packed: str) -> IO[bytes]:
 
 
 def _stage_types(stage: sqlite3.Connection, triples: Iterable[Triple]) -> list[str]:
-    """Stages the types of all entities. Returns the IRIs of the types. Staged rows refer to them by index."""
     known: dict[str, int] = {}
     rows = (
         (triple.subject, known.setdefault(triple.value, len(known)))

@@ -52,20 +52,18 @@ _SURE_LABELS = frozenset({"PERSON", "GPE"})
 """In a sentence, these spaCy labels take precedence over the type that the question asks for."""
 _TOO_GENERAL = frozenset({"person", "place", NOUN + "person", *GENDERS})
 OCCUPATION = (NOUN + "person", "person", "worker", "occupation")
-"""The types that a noun such as *dentist* has if the question asks for an occupation, as in the list of occupations."""
+"""The types of a noun such as *dentist* if the question asks for an occupation, as in the list of occupations."""
 CONCRETE = frozenset({"animal", "artifact", "body", "food", "object", "person", "plant", "substance"})
 """Supersenses whose nouns have siblings even if the question does not ask for a type."""
 _ENOUGH_OF_A_KIND = 10
 """If the most specific type has at least this many nouns, no broader type is used."""
 QUOTED = re.compile(r"(?<!\w)[\"“‘'](?=[^\W_a-z])([^\"“”‘’\n]{2,80}?)[.,!?]?[\"”’'](?!\w)")
-"""A title in quotation marks."""
 _QUANTITIES = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL", "CARDINAL"})
 _LOADING = Lock()
 
 
 @cache
 def _loaded() -> NameTable:
-    """Loads all packaged names into an in-memory table. This takes one and a half seconds, once per process."""
     names = packaged_names()
     counts = Counter(kind for one in names for kind in one.types)
     types = sorted(counts, key=lambda kind: (-counts[kind], kind))
@@ -88,8 +86,9 @@ def built_in_names() -> NameTable:
 class BuiltInKnowledgeBase:
     """Links names that are in the table, and other names if spaCy or the question indicates their type.
 
-    Siblings share the type that the question asks for. If it asks for none, siblings share the second most general type
-    of a name, or one of the two most specific types of a noun."""
+    Siblings share the type that the question asks for. If it asks for none, they share the second most general type of
+    a name, or one of the two most specific types of a noun.
+    """
 
     @cached_property
     def identity(self) -> str:
@@ -130,7 +129,6 @@ def _forms(token: Token) -> tuple[str, str]:
 
 
 def _candidates(doc: Doc) -> Iterator[Span]:
-    """Yields the spans that match a name in the table, as written or with their last noun in the singular."""
     table = built_in_names()
     yield from known_spans(doc, table)
     for token in doc:
@@ -168,7 +166,6 @@ def _match(span: Span, asked: frozenset[str], said: Collection[str]) -> LabelMat
 
 
 def _is_meant(span: Span, types: Sequence[str], said: Collection[str], *, asked: bool) -> bool:
-    """Whether the text uses the span as a common noun or as a name for something of these types."""
     content = [token for token in span if not token.is_stop and not token.is_punct]
     if not content or any(token.ent_type_ in _QUANTITIES for token in span):
         return False
@@ -195,7 +192,6 @@ def _is_meant(span: Span, types: Sequence[str], said: Collection[str], *, asked:
 
 
 def _is_of_another_kind(span: Span, types: Sequence[str], asked: frozenset[str]) -> bool:
-    """Whether the question asks for another kind of thing, such as a person with the same name as a city."""
     general, *_ = _by_question(asked, None, is_land=False) or ("",)
     if types[0].startswith(NOUN):
         return general == "person" and span.text[:1].isupper() and span[0].dep_ != "compound"
@@ -218,8 +214,9 @@ def _quoted(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _is_within(span: Span, titles: Collection[str] = (), said: Collection[str] = ()) -> bool:
-    """Whether the span is only part of a longer name. Titles such as *King* in *King Solomon* do not count as part of
-    the name. Words after the span do not count either if the question contains them."""
+    """Whether the span is only part of a longer name. Titles such as *King* in *King Solomon* do not belong to the
+    name, and neither do words after the span that the question contains.
+    """
     first, after = span.start, span.end
     while first > 0 and _goes_on(span.doc[first - 1], span.doc[first]):
         first -= 1
@@ -245,20 +242,19 @@ def _words(kind: str) -> frozenset[str]:
 
 
 def _asked_type(types: Sequence[str], asked: frozenset[str]) -> str | None:
-    """Returns the most specific type that the question asks for. *Bird* also asks for *bird of prey*."""
+    """*Bird* also asks for *bird of prey*."""
     heads = {kind: kind.partition(" of ")[0].rpartition(" ")[2].lower() for kind in types}
     fitting = [kind for kind in types if _words(kind) & asked or heads[kind] in asked]
     return next((kind for kind in reversed(fitting) if kind not in _TOO_GENERAL), None)
 
 
 def is_asked_for(types: Sequence[str], asked: frozenset[str]) -> bool:
-    """Whether the question asks for something of one of these types, such as *person* or *DBpedia:Person*."""
+    """Whether the question asks for one of these types, such as *person* or *DBpedia:Person*."""
     plain = (re.split(r"[:/#]", kind)[-1].lower() for kind in types)
     return any(_words(kind) & asked for kind in (*types, *plain))
 
 
 def _known(match: LabelMatch, asked: frozenset[str], wanted: Collection[int]) -> LinkedEntity:
-    """Links a match, together with its region (*Chicago, Illinois*) or compound (*cable length*)."""
     types = match.types
     if types[0] == OCCUPATION[0] and _words(OCCUPATION[-1]) & asked:
         types = OCCUPATION
@@ -283,7 +279,6 @@ def _belongs_to_noun(token: Token) -> bool:
 
 
 def _own_kinds(types: Sequence[str]) -> Sequence[str]:
-    """Returns the types used if the question asks for none. Siblings must share at least one of them."""
     if types[0] in {"place", "person"}:
         return types[1:2] if types[0] == "place" else types[:1]
     if types[0].startswith(NOUN) and types[0].removeprefix(NOUN) not in CONCRETE:
@@ -293,7 +288,6 @@ def _own_kinds(types: Sequence[str]) -> Sequence[str]:
 
 
 def _n_tokens_of_region(city: Span, uri: str = "") -> int:
-    """Returns how many tokens of a region follow a city's name, according to the table or, failing that, spaCy."""
     behind = city.doc[city.end : city.end + 6]
     if len(behind) < 2 or behind[0].text != ",":
         return 0
@@ -326,8 +320,9 @@ def _spans_of_names(doc: Doc) -> Iterator[Span]:
 
 
 def _unknown(span: Span, asked: frozenset[str], *, is_answer: bool) -> LinkedEntity | None:
-    """Links a name that is not in the table, if its own words, the question or spaCy's label indicate a type. The
-    question decides the type if no other name can be its answer. Otherwise, spaCy's label does, if it is reliable."""
+    """The question decides the type if no other name can be its answer. Otherwise, spaCy's label does, if it is
+    reliable.
+    """
     label = _GENERAL_OF_LABEL.get(span.root.ent_type_, "")
     is_sure = span.root.ent_type_ in _SURE_LABELS and not is_answer
     if label == "person" and len(span) > 1 and PLACE not in asked:
@@ -350,7 +345,6 @@ def _unknown(span: Span, asked: frozenset[str], *, is_answer: bool) -> LinkedEnt
 
 
 def _by_head(span: Span) -> tuple[str, ...] | None:
-    """Returns the types that the last or first noun of a name indicates, as in *Phillips Academy*."""
     first, last = span[0].lower_, span[-1].lower_
     heads = [first] if len(span) > 2 and span[1].lower_ == "of" else [last, first]
     kinds = (_kind_called(head) if head == heads[0] else head for head in heads if len(span) > 1)
@@ -359,7 +353,6 @@ def _by_head(span: Span) -> tuple[str, ...] | None:
 
 @cache
 def _kind_called(noun: str) -> str | None:
-    """Returns the type that a noun refers to: one with that name, or a packaged list other than a kind of people."""
     if noun in _general_of_type():
         return noun
     called = [kind for kind, general in _general_of_type().items() if general != "person" and kind in listed_types()]
@@ -368,7 +361,6 @@ def _kind_called(noun: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _by_question(asked: frozenset[str], label: str | None, *, is_land: bool) -> tuple[str, ...] | None:
-    """Returns the general and the specific type of the names that the question asks for. Prefers packaged lists."""
     fitting = [
         (len(_asking_for(kind) & asked), kind in listed_types(), _count(kind), kind)
         for kind, general in _general_of_type().items()
@@ -385,7 +377,6 @@ def _by_question(asked: frozenset[str], label: str | None, *, is_land: bool) -> 
 
 @cache
 def _asking_for(kind: str) -> frozenset[str]:
-    """Returns the words that ask for a type. For unlisted types, only the words in the type's name do."""
     own = frozenset(kind.split())
     return own | _words(kind) if kind in listed_types() or _general_of_type()[kind] == "person" else own
 
@@ -434,7 +425,6 @@ def general_types(name: str) -> list[str]:
 
 
 def _barred(entity: LinkedEntity, row: EntityRow | None) -> set[str]:
-    """Returns the folded names to exclude: the names of the entity, its namesakes, its parts and its country."""
     own = built_in_names().names_of(row.id) if row is not None else []
     parts = (part.strip() for part in entity.name.split(","))
     same = {entity.name, *parts, *same_country(entity.name)}
@@ -442,7 +432,6 @@ def _barred(entity: LinkedEntity, row: EntityRow | None) -> set[str]:
 
 
 def _is_another(other: EntityRow, entity: LinkedEntity, own: str) -> bool:
-    """Whether `other` is a real alternative. A more general or more specific thing (*fruit*, *apple*) is not."""
     if other.label.isupper() != own.isupper():
         return False
     is_general = other.label in entity.types or entity.name in built_in_names().types_of(other)
@@ -451,7 +440,6 @@ def _is_another(other: EntityRow, entity: LinkedEntity, own: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _levels(types: tuple[str, ...], kinds: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], tuple[int, ...]], ...]:
-    """Groups sets of types by the types that they share with the entity (at least one of `kinds`), rarest first."""
     levels: dict[tuple[str, ...], list[int]] = {}
     for shared, number in built_in_names().sets_sharing(types):
         if built_in_names().sets[number][0] == types[0] and not set(kinds).isdisjoint(shared):
@@ -462,7 +450,6 @@ def _levels(types: tuple[str, ...], kinds: tuple[str, ...]) -> tuple[tuple[tuple
 
 
 def _as_named(other: EntityRow, entity: LinkedEntity, own: str) -> str | None:
-    """Returns the label of `other` in the form of the entity's name, for example with only the family name."""
     name, comma, region = entity.name.partition(", ")
     if comma:
         place = region_of(other.uri)

@@ -28,24 +28,26 @@ ONTOLOGY = "http://dbpedia.org/ontology/"
 CONFIDENCE = 0.5
 """Minimum confidence of Spotlight in a link, from 0 to 1."""
 MAX_TYPES = 8
-"""Maximum number of types to keep per entity. The most specific types are kept."""
+"""Maximum number of types to keep per entity, most specific first."""
 MOST_ROWS, _ROWS_STEP = 1_000, 100
 """The number of rows is rounded up in steps, so that almost all limits share one query and its cached answer."""
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 _SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
 _POPULARITY = f"<{ONTOLOGY}wikiPageLength>"
-"""Length of the Wikipedia article, a measure of fame that the public endpoint returns within seconds. The number of
-links to a page would be better, but requires counting tens of millions of links for a class such as Person."""
+"""Length of the Wikipedia article, as a measure of fame. The number of links to a page would be better, but the public
+endpoint would have to count tens of millions of links for a class such as Person.
+"""
 
 LONGEST_TEXT = 4_000
-"""Maximum number of characters of a text to send. Names beyond this limit are not linked."""
+"""Maximum number of characters of a text to send. Names after these are not linked."""
 LONGEST_QUESTION = 400
 TYPE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,79}")
 _PREFIX = "DBpedia:"
 _UNSENDABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
-"""Lone surrogates cannot be encoded in UTF-8, and Spotlight uses XML internally, which allows no control characters.
-Each such character is replaced by a space, so that all other characters keep their positions."""
+"""Lone surrogates cannot be encoded in UTF-8, and Spotlight's XML allows no control characters. A space replaces each
+such character, so that all others keep their positions.
+"""
 
 
 class DBpediaKnowledgeBase:
@@ -86,7 +88,6 @@ class DBpediaKnowledgeBase:
         self.identity = f"dbpedia 3 spotlight={spotlight.identity} sparql={sparql.identity} max_queries={max_queries}"
 
     async def link(self, text: str, question: str) -> tuple[LinkedEntity, ...]:
-        """Returns the entities in the first `LONGEST_TEXT` characters of `text`. Raises ToolError or ToolTimeout."""
         found = [entity for entity in await self._spotlight.annotate(text, question) if iri(entity.key)]
         ordered = await together(self._general_first(entity.types) for entity in found)
         return tuple(replace(entity, types=types) for entity, types in zip(found, ordered, strict=True))
@@ -94,7 +95,8 @@ class DBpediaKnowledgeBase:
     async def siblings(self, entity: LinkedEntity, limit: int) -> tuple[Sibling, ...]:
         """Returns up to `limit` siblings. Entities from other knowledge bases have none.
 
-        Raises ToolError or ToolTimeout, including when a server truncates its answer."""
+        Raises ToolError or ToolTimeout, including when a server truncates its answer.
+        """
         key = iri(entity.key)
         types = tuple(name for name in entity.types if TYPE_NAME.fullmatch(name))
         if limit < 1 or key is None or not types:
@@ -122,7 +124,6 @@ class DBpediaKnowledgeBase:
             await endpoint.aclose()
 
     async def _general_first(self, types: Sequence[str]) -> tuple[str, ...]:
-        """Returns the most specific types in the order of DBpedia's hierarchy, if the endpoint provides one."""
         if len(types) == 1:
             return tuple(types)
         rows = await self._sparql.select(hierarchy_query(types), "type", "above")
@@ -148,7 +149,7 @@ class _Annotation(BaseModel):
 
     @model_validator(mode="after")
     def _is_an_answer(self) -> _Annotation:
-        """Accepts an answer without `Resources` if it repeats the text, because that means that nothing was found."""
+        """An answer without `Resources` that repeats the text means that nothing was found."""
         if not self.model_fields_set:
             raise ValueError("needs @text or Resources")
         return self
@@ -163,8 +164,9 @@ class SpotlightClient:
     async def annotate(self, text: str, question: str) -> list[LinkedEntity]:
         """Returns the entities in `text`, in order and without overlap. Raises ToolError or ToolTimeout.
 
-        The question is sent before the text, because it helps Spotlight to choose between namesakes. Links from bare
-        numbers are ignored, because Spotlight mistakes "02" for a film."""
+        The question is sent before the text, to help Spotlight choose between namesakes. Links from bare numbers are
+        ignored, because Spotlight mistakes "02" for a film.
+        """
         kept = text[:LONGEST_TEXT]
         if not any(map(str.isalpha, kept)):
             return []
@@ -191,14 +193,12 @@ class SpotlightClient:
 
 
 def dbpedia_types(types: str) -> tuple[str, ...]:
-    """Returns the class names in Spotlight's list that belong to DBpedia's own ontology."""
     names = (part.strip() for part in types.split(","))
     own = (name.removeprefix(_PREFIX) for name in names if name.startswith(_PREFIX))
     return tuple(dict.fromkeys(name for name in own if TYPE_NAME.fullmatch(name) and name != "Thing"))
 
 
 def _place(resource: _Resource, sent: str) -> int:
-    """Returns where the name occurs closest to its offset (in UTF-16 units, as in Java), or -1 if it is missing."""
     units = sent.encode("utf-16-le")[: 2 * max(0, resource.offset)]
     told = len(units.decode("utf-16-le", "ignore"))
     places = (match.start() for match in re.finditer(re.escape(resource.surface), sent))
@@ -214,7 +214,8 @@ def label_of(address: str) -> str:
 def hierarchy_query(types: Sequence[str]) -> str:
     """Selects pairs of a class (?type) and a class directly above it (?above).
 
-    `subClassOf+` is not used, because Virtuoso requires one of its ends to be a constant."""
+    `subClassOf+` is not used, because Virtuoso requires one of its ends to be a constant.
+    """
     values = " ".join(f"<{ONTOLOGY}{name}>" for name in sorted(types))
     return (
         f"SELECT DISTINCT ?type ?above WHERE {{ VALUES ?type {{ {values} }} ?type {_SUBCLASS} ?above . "
@@ -232,7 +233,8 @@ def members_query(types: Sequence[str], n_rows: int) -> str:
     """Selects ?entity and ?label of the best-known things that have all of these types.
 
     The query does not mention the entity itself, so all entities of the same types can share one answer. Labels are
-    joined last, so that only `n_rows` labels are read."""
+    joined last, so that only `n_rows` labels are read.
+    """
     classes = ", ".join(f"<{ONTOLOGY}{name}>" for name in sorted(types))
     best = (
         f"SELECT ?entity ?popularity WHERE {{ ?entity {_TYPE} {classes} . "
@@ -247,7 +249,8 @@ def members_query(types: Sequence[str], n_rows: int) -> str:
 def general_first(types: Sequence[str], direct: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """Sorts types by how many of the other types are above them, fewest first. Ties keep the given order.
 
-    Each pair in `direct` is a class and a class directly above it. Equivalent classes may form cycles."""
+    Each pair in `direct` is a class and a class directly above it. Equivalent classes may form cycles.
+    """
     above: dict[str, set[str]] = {name: set() for name in types}
     for name, higher in direct:
         above.setdefault(name, set()).add(higher)

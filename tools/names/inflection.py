@@ -35,12 +35,11 @@ def words_of(word_class: str) -> frozenset[str]:
 
 @lru_cache(maxsize=65_536)
 def lemmas(lower: str) -> frozenset[str]:
-    """Returns the word and all words that it may be a form of. *Saw*, for example, is a form of *saw* and of *see*."""
+    """Returns the word and all words that it may be a form of, such as *saw* and *see* for *saw*."""
     return frozenset({lower, *(one for word_class in CLASSES for one in lemmas_of(lower, word_class))})
 
 
 def lemmas_of(lower: str, word_class: str) -> Iterator[str]:
-    """Yields other words of this class that `lower` may be a form of."""
     irregular = _table("exc")[word_class].get(lower)
     if irregular:
         yield from irregular
@@ -57,7 +56,6 @@ def _irregular_plurals() -> Mapping[str, str]:
 
 
 def plural(noun: str) -> str:
-    """Returns the plural of a noun, such as *wives* for *wife* or *ice ages* for *ice age*."""
     head, gap, last = noun.rpartition(" ")
     if last in _irregular_plurals():
         return head + gap + _irregular_plurals()[last]
@@ -85,7 +83,7 @@ _EPITHETS = frozenset({"the", "of"})
 
 @lru_cache(maxsize=1 << 14)
 def fold(name: str) -> str:
-    """Removes case, accents, full stops and extra spaces from a name, so that different spellings compare equal."""
+    """Removes case, accents, full stops and extra spaces, so that different spellings of a name compare equal."""
     if name.isascii():
         lowered = name.lower()
         return lowered if lowered.isalpha() else " ".join(lowered.replace(".", "").split())
@@ -106,8 +104,9 @@ def is_usable(label: str) -> bool:
 def fitted(label: str, name: str, own: str, *, is_person: bool) -> str:
     """Adapts `label` to the form of `name`, which refers to the thing labelled `own`.
 
-    If `name` leaves out a part of `own`, that part of `label` is left out as well. For example, "Boise" for "Boise,
-    Idaho" turns "Boston, Massachusetts" into "Boston", "Obama" gives "Bush", and "King Solomon" gives "King David"."""
+    Any part of `own` that `name` leaves out is left out of `label` as well. For example, "Boise" for "Boise, Idaho"
+    turns "Boston, Massachusetts" into "Boston", "Obama" gives "Bush", and "King Solomon" gives "King David".
+    """
     label, own = plain_label(label), plain_label(own)
     if ", " in own and "," not in name:
         label = label.partition(", ")[0]
@@ -116,7 +115,6 @@ def fitted(label: str, name: str, own: str, *, is_person: bool) -> str:
 
 
 def _as_person(label: Sequence[str], name: Sequence[str], own: Sequence[str]) -> str:
-    """Adapts a person's label. The titles in `name`, such as *King*, replace those in the label."""
     titles = name[: next((at for at, word in enumerate(name) if _bare(word) in map(_bare, own)), 0)]
     rest = [_bare(word) for word in name[len(titles) :]]
     words = list(label)

@@ -1,4 +1,4 @@
-"""Makes up people's names from Faker's lists of given and family names. Used only as a last resort."""
+"""Makes up people's names from Faker's lists of given and family names."""
 
 from __future__ import annotations
 
@@ -11,12 +11,10 @@ from typing import Literal
 Gender = Literal["man", "woman"]
 GENDERS: tuple[Gender, Gender] = ("man", "woman")
 _LOCALES = ("en_US", "en_GB", "fr_FR", "de_DE", "it_IT", "es_ES", "en_IN", "nl_NL", "sv_SE")
-"""Locales whose given names are used to determine gender. Made-up names come only from the first locale."""
 
 
 @lru_cache(maxsize=1)
 def _given() -> dict[str, frozenset[Gender]]:
-    """Maps each given name, in lowercase, to the genders it has in any of the locales."""
     known: dict[str, frozenset[Gender]] = {}
     for locale in _LOCALES:
         provider = import_module(f"faker.providers.person.{locale}").Provider
@@ -40,7 +38,7 @@ def _is_english(given: str) -> bool:
 def made_up_people(name: str, limit: int, rng: random.Random) -> Iterator[str]:
     """Yields up to `limit` names with as many words as `name`, and of the same gender if that is known.
 
-    Yields nothing unless `name` is English and has two or three words, because otherwise made-up names would stand out.
+    Yields nothing unless `name` is English and has two or three words, because made-up names would stand out.
     """
     if len(name.split()) not in {2, 3} or not _is_english(name.split()[0]):
         return

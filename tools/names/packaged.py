@@ -1,8 +1,8 @@
 """Reads the packaged names: places from GeoNames, and people, things and nouns from WordNet and factloop's own list.
 
 The types of a name are sorted from general to specific. The fame of a city is a logarithm of its population, that of a
-country is higher, and that of a word is its frequency in texts. The most general type of a noun, and only of a noun,
-begins with *noun.*, so a noun never replaces a name. `benchmarks.make_names` generates the tables.
+country is higher, and that of a word is its frequency in texts. Only the most general type of a noun begins with
+*noun.*, so a noun never replaces a name. `benchmarks.make_names` generates the tables.
 """
 
 from __future__ import annotations
@@ -19,9 +19,7 @@ from factloop.tools.names.inflection import fold, lemmas, words_of
 from factloop.tools.names.made_up import gender_of
 
 NOUN = "noun."
-"""Prefix of the general type of common nouns."""
 _LEAST_LISTED, _MOST_LISTED = 4.0, 8.0
-"""Fame of the last and the first name in each list in known.txt."""
 _BRITISH = {"ENG": "England", "SCT": "Scotland", "WLS": "Wales", "NIR": "Northern Ireland"}
 _WHOLES = {
     "United Kingdom": tuple(_BRITISH.values()),
@@ -35,7 +33,6 @@ class PackagedName(NamedTuple):
     names: tuple[str, ...]
     """The names, starting with the label."""
     types: tuple[str, ...]
-    """The types, most general first."""
     fame: float
 
 
@@ -55,7 +52,6 @@ def _lines(name: str) -> Sequence[str]:
 
 @cache
 def senses() -> Sequence[PackagedName]:
-    """Returns all nouns and names from WordNet, best known first."""
     rows = (line.split("\t") for line in _lines("wordnet.txt.gz") if line[:1] not in {"#", "="})
     return [
         PackagedName(
@@ -70,7 +66,6 @@ def senses() -> Sequence[PackagedName]:
 
 @lru_cache(maxsize=64)
 def nouns_of(general: str) -> Sequence[str]:
-    """Returns the single-word nouns whose best-known sense has this supersense, best known first."""
     first: dict[str, str] = {}
     for sense in senses():
         if sense.names[0].isalpha() and sense.names[0].islower():
@@ -114,7 +109,6 @@ def listed_types() -> frozenset[str]:
 
 
 def _lists() -> Iterator[tuple[tuple[str, ...], str, list[str]]]:
-    """Yields each list in known.txt as its types, the words that ask for them, and the names."""
     types, asking = tuple[str, ...](), ""
     for line in _lines("known.txt"):
         if line.startswith("@"):
@@ -159,19 +153,16 @@ def _places() -> Sequence[PackagedName]:
 
 @cache
 def us_states() -> Mapping[str, str]:
-    """Maps the codes of US states to their names."""
     return {one.key.rpartition("-")[2]: one.names[0] for one in _places() if one.key.startswith("state:")}
 
 
 @cache
 def countries() -> Mapping[str, str]:
-    """Maps the codes of countries to their names."""
     return {one.key.partition(":")[2]: one.names[0] for one in _places() if one.key.startswith("country:")}
 
 
 @lru_cache(maxsize=4096)
 def region_of(key: str) -> Region | None:
-    """Returns the region of the city with this key, or None if the key does not belong to a city."""
     if not key.startswith("city:"):
         return None
     _, country, part, _ = key.split(":")

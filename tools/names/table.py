@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
 APPLICATION_ID = 0x666C6B62
-"""Identifies the file as one of ours."""
 FORMAT = 1
 """Increase this number whenever the tables or their meaning change, so that older files are rejected."""
 SCHEMA = """
@@ -34,17 +33,15 @@ CREATE TABLE entity (id INTEGER PRIMARY KEY, uri TEXT NOT NULL, label TEXT NOT N
 CREATE TABLE name (folded TEXT, entity INTEGER, PRIMARY KEY (folded, entity)) WITHOUT ROWID;
 """
 """Type ids start with the most general type, and entity ids with the best-known entity. `types` of a set contains the
-ids of its types, separated by commas. Files of earlier versions have additional columns, which are ignored."""
+ids of its types, separated by commas. Additional columns of earlier versions are ignored.
+"""
 INDEXES = """
 CREATE UNIQUE INDEX entity_by_uri ON entity (uri);
 CREATE INDEX entity_by_set ON entity (type_set, id);
 """
 LONGEST_NAME = 200
-"""Maximum length in characters of names to look for in texts."""
 _LONGEST = 8
-"""Maximum length in tokens of names to look for in texts."""
 _NAMESAKES = 30
-"""Maximum number of entities with the same name to choose from. The best-known ones are used."""
 _BATCH, _AT_ONCE, _FETCHED = 20_000, 500, 32
 _WORD_OF_TYPE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _CALLED: Mapping[str, tuple[str, ...]] = {
@@ -56,7 +53,7 @@ _CALLED: Mapping[str, tuple[str, ...]] = {
 
 
 class NewEntity(NamedTuple):
-    """An entity to write to a table. `types` contains type ids, and `names` contains folded names."""
+    """`types` contains type ids, and `names` contains folded names."""
 
     uri: str
     label: str
@@ -67,7 +64,8 @@ class NewEntity(NamedTuple):
 
 def write_table(table: sqlite3.Connection, type_names: Sequence[str], entities: Iterable[NewEntity]) -> str:
     """Fills a new table with entities, which must be sorted by fame. `type_names` get the ids 1, 2, ..., most general
-    first. Returns the table's identity, a hash of its entities in order, with their labels and types."""
+    first. Returns the table's identity, a hash of its entities with their labels and types.
+    """
     table.executescript(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT}; {SCHEMA}")
     content = hashlib.sha256(f"{FORMAT}".encode())
     sets: dict[tuple[int, ...], int] = {}
@@ -102,7 +100,7 @@ class EntityRow(NamedTuple):
 
 
 class LabelMatch(NamedTuple):
-    """A name of the entity `row`, found at `span`. `asked` is True if the question asks for one of its types."""
+    """A span that names the entity `row`. `asked` is True if the question asks for one of its types."""
 
     span: Span
     row: EntityRow
@@ -114,8 +112,6 @@ _ROW = "SELECT id, uri, label, type_set FROM"
 
 
 class NameTable:
-    """Looks up names in a table and lists entities by their types."""
-
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         rows = connection.execute("SELECT id, name, entities FROM type").fetchall()
@@ -125,7 +121,7 @@ class NameTable:
             number: tuple(names[int(one)] for one in types.split(","))
             for number, types in connection.execute("SELECT id, types FROM type_set ORDER BY id")
         }
-        """Maps the number of each set of types to the types in it. The set of the best-known entity comes first."""
+        """Maps the number of each set of types to its types. The set of the best-known entity comes first."""
         self._sets_of_type: dict[str, list[int]] = {}
         for number, types in self.sets.items():
             for kind in dict.fromkeys(types):
@@ -142,12 +138,10 @@ class NameTable:
         return EntityRow(*row) if row is not None else None
 
     def named(self, name: str) -> list[EntityRow]:
-        """Returns the entities with this name, best known first."""
         query = f"{_ROW} name JOIN entity ON entity.id = name.entity WHERE folded = ? ORDER BY name.entity LIMIT ?"
         return [EntityRow(*row) for row in self._connection.execute(query, (fold(name), _NAMESAKES))]
 
     def known(self, names: Iterable[str]) -> set[str]:
-        """Returns the folded names that are in the table."""
         ordered = sorted({name for name in names if name})
         known: set[str] = set()
         for place in range(0, len(ordered), _AT_ONCE):
@@ -163,7 +157,6 @@ class NameTable:
         return self._counts.get(kind, 0)
 
     def sizes(self) -> Iterator[tuple[tuple[str, ...], int]]:
-        """Yields each set of types with its number of entities."""
         for number, n in self._connection.execute("SELECT type_set, COUNT(*) FROM entity GROUP BY type_set"):
             yield self.sets[number], n
 
@@ -245,7 +238,6 @@ class TableKnowledgeBase:
 
 
 def known_spans(doc: Doc, names: NameTable) -> Iterator[Span]:
-    """Returns the spans of up to eight tokens that spell a name in the table."""
     spans = [
         doc[first:after]
         for first in range(len(doc))
@@ -257,12 +249,11 @@ def known_spans(doc: Doc, names: NameTable) -> Iterator[Span]:
 
 
 def best_matches(matches: Iterable[LabelMatch]) -> list[LabelMatch]:
-    """Returns non-overlapping matches. Prefers matches that the question asks for, then longer matches."""
+    """Returns non-overlapping matches. Prefers matches that the question asks for, then longer ones."""
     return without_overlap(matches, lambda one: (one.span.start, one.span.end), first=lambda one: one.asked)
 
 
 def _is_meant(span: Span, *, asked: bool, exact: bool) -> bool:
-    """Whether the text uses a label as a name instead of in its ordinary meaning."""
     content = [token for token in span if not token.is_stop and not token.is_punct]
     alone = len(span) == sum(not token.is_punct for token in span.doc)
     if not any(letter.isalpha() for letter in span.text) or any(t.ent_type_ in {"DATE", "TIME"} for t in span):
@@ -277,7 +268,6 @@ def _is_meant(span: Span, *, asked: bool, exact: bool) -> bool:
 
 @lru_cache(maxsize=4096)
 def _words_of(type_name: str) -> frozenset[str]:
-    """Returns the words in a type's name or in the last part of its IRI, such as *basketball* and *player*."""
     last = re.split(r"[/#]", type_name)[-1]
     return frozenset(word.lower() for word in _WORD_OF_TYPE.findall(last)) or frozenset({last})
 

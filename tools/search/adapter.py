@@ -1,4 +1,4 @@
-"""Makes a `SearchTool` from any kind of search that users may supply."""
+"""Makes a `SearchTool` from any kind of search that users supply."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ from factloop.tools.search.handed_over import Retrieve, documents_of
 log = logging.getLogger(__name__)
 
 _QUERY = re.compile(r"(?<=[\w/])\?[^\s\"'<>()\\?=]*=[^\s\"'<>()\\]*")
-"""Matches the query string of a URL, even of one without a host, as in messages of `urllib3`."""
 _NAMED = re.compile(
     r"""((?:key|token|password|passwd|passphrase|pwd|secret|credential|authorization)s?   # the end of the name
         \\*["']?[ \t]*(?::(?!//)|=(?!=))[ \t]*)                                           # ":" or "="
@@ -84,8 +83,7 @@ _DATE_KEYS = ("date", "published", "published_at")
 class RetrieverSearch(SearchTool):
     """Searches with a retriever or a function that takes a query. Takes source, title and date from the metadata.
 
-    If the retriever fails, the search raises a ToolError with the same message. It does not retry, because that is up
-    to the retriever.
+    If the retriever fails, raises a ToolError with the same message and does not retry.
     """
 
     name: str = "retriever"
@@ -106,7 +104,7 @@ class RetrieverSearch(SearchTool):
 
     @property
     def cacheable(self) -> bool:
-        """Always False, because retrievers of the same type look alike and their collections may change unnoticed."""
+        """Always False: retrievers of the same type look alike, and their collections may change unnoticed."""
         return False
 
     @property
@@ -137,12 +135,10 @@ class RetrieverSearch(SearchTool):
             return self._hits(await ask(query), limit)
 
     def _asking_for(self, limit: int) -> dict[str, Any]:
-        """Returns the option that makes a vector store return `limit` documents, unless its owner has set a number."""
         is_open = isinstance(self.retriever, VectorStoreRetriever) and "k" not in self.retriever.search_kwargs
         return {"k": limit} if is_open else {}
 
     def _hits(self, found: object, limit: int) -> list[SearchHit]:
-        """Converts documents to hits. Raises ToolError for anything else, including None."""
         try:
             documents = documents_of("result", found, found=True)
         except DataError as error:
@@ -171,7 +167,6 @@ MOST_METADATA = 1_000
 
 
 def source_document(document: Document, index: int | None = None) -> SourceDocument | None:
-    """Returns the details of a document that are stored with its passages, or None if there are none."""
     said = {name: _as_json(value) for name, value in document.metadata.items()}
     metadata = {name: from_json(value) for name, value in said.items() if len(value) <= MOST_METADATA}
     if index is None and document.id is None and not metadata:
@@ -180,7 +175,6 @@ def source_document(document: Document, index: int | None = None) -> SourceDocum
 
 
 def _as_json(value: object) -> bytes:
-    """Converts a value to JSON. Arrays become lists, and values that JSON does not support become strings."""
     try:
         return to_json(value, inf_nan_mode="null", fallback=lambda one: getattr(one, "tolist", lambda: str(one))())
     except ValueError:  # a lone surrogate
@@ -253,7 +247,7 @@ class LangChainToolSearch(SearchTool):
         return self._hits(answer)[:limit]
 
     def _call(self, query: str) -> dict[str, Any]:
-        """Wraps the query in a tool call, because the tool returns its artifact only for a tool call."""
+        """Only a tool call makes the tool return its artifact."""
         return {"name": self.tool.name, "args": {self.argument: query}, "id": "search", "type": "tool_call"}
 
     def _hits(self, answer: object) -> list[SearchHit]:
@@ -268,7 +262,6 @@ class LangChainToolSearch(SearchTool):
 
 
 def _string_argument(tool: BaseTool) -> str:
-    """Returns the only required argument or, failing that, the only one. Raises ConfigError unless it is a string."""
     arguments = tool.args
     required = tool.get_input_jsonschema().get("required", [])
     names = required if len(required) == 1 else list(arguments)

@@ -1,4 +1,4 @@
-"""Defines the base class of search tools, which are LangChain tools that also return typed hits."""
+"""The base class for search tools, which are LangChain tools that also return typed hits."""
 
 from __future__ import annotations
 
@@ -23,14 +23,11 @@ REACH_S = 10.0
 
 
 Heading = Annotated[str, AfterValidator(lambda text: text[:1_000])]
-"""A title, or the headings above a passage. It must be short, because it precedes each piece of the passage."""
+"""A title, or the headings above a passage. Kept short, because it precedes each piece of the passage."""
 
 
 class SearchHit(Record):
-    """A passage found by a search. Lists of hits are ordered, best first."""
-
     source: str
-    """The URL or path of the document."""
     title: Heading = ""
     section: Heading | None = None
     """The headings above the start of the passage, outermost first, or None if they are unknown."""
@@ -38,9 +35,8 @@ class SearchHit(Record):
     published: str | None = None
     """The source's date as the search returned it, unparsed."""
     document: SourceDocument | None = None
-    """Information about the document from a retriever or the caller."""
     pages: tuple[tuple[int, int], ...] = ()
-    """The offset in `passage` and the number of each page, if the passage comes from several pages of a PDF."""
+    """The offset in `passage` and the number of each page, if the passage spans several pages of a PDF."""
 
 
 def textless(name: str) -> ToolError:
@@ -49,8 +45,7 @@ def textless(name: str) -> ToolError:
 
 
 def with_text(name: str, found: Sequence[SearchHit], limit: int) -> list[SearchHit]:
-    """Returns at most `limit` hits, leaving out any without text. Raises ToolError if there are hits but none has
-    text."""
+    """Returns at most `limit` hits that have text. Raises ToolError if there are hits but none has text."""
     hits = [hit for hit in found if hit.passage.strip()]
     if found and not hits:
         raise textless(name)
@@ -62,7 +57,7 @@ class SearchInput(BaseModel):
 
 
 class SearchTool(BaseTool):
-    """Base class of all search tools. Subclasses implement `search`, which the default `asearch` runs in a thread.
+    """Base class for search tools. Subclasses implement `search`, which the default `asearch` runs in a thread.
 
     As a LangChain tool, it takes a `query` and returns numbered passages as its content and the hits as its artifact.
     """
@@ -72,11 +67,9 @@ class SearchTool(BaseTool):
     args_schema: Any = SearchInput
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     limit: int = 3
-    """Number of hits to return when the tool is called as a LangChain tool."""
     usd_per_query: float | None = None
-    """Price of one query in USD. If it is None (unknown), the cost of a run is unknown too."""
+    """Price of one query in USD. If it is None (unknown), so is the cost of a run."""
     concurrency_limit: int = 64
-    """Maximum number of concurrent calls, which limits the number of threads or the load on a server."""
 
     _pools: dict[int, ThreadPoolExecutor] = PrivateAttr(default_factory=dict)
 
@@ -89,22 +82,23 @@ class SearchTool(BaseTool):
         return await asyncio.get_running_loop().run_in_executor(self._threads(), call)
 
     def _threads(self) -> ThreadPoolExecutor:
-        """The threads of this tool. asyncio's default pool is small (six threads on two cores) and shared."""
+        """asyncio's default pool is shared and small (six threads on two cores)."""
         process = os.getpid()  # a forked process inherits its parent's pool, but not the threads
         if process not in self._pools:
             self._pools[process] = ThreadPoolExecutor(self.concurrency_limit, thread_name_prefix=self.name)
         return self._pools[process]
 
     def __getstate__(self) -> dict[Any, Any]:
-        """Leaves out the threads, which cannot be moved to another process."""
         state = super().__getstate__()
         return {**state, "__pydantic_private__": {**(state["__pydantic_private__"] or {}), "_pools": {}}}
 
     @property
     @abstractmethod
     def identity(self) -> str:
-        """The name in cache keys. It must change whenever answers may change (so include the index hash or URL), and
-        must not contain secrets."""
+        """The name in cache keys, without secrets.
+
+        It must change whenever answers may change, so include the hash of an index or the URL of a server.
+        """
 
     @property
     def recorded_as(self) -> str | None:
@@ -113,13 +107,12 @@ class SearchTool(BaseTool):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Warnings about the searched documents that must appear in a report."""
         return ()
 
     def reach(self) -> None:
-        """Checks that the tool's server answers and accepts the key. It sends no request that costs money.
+        """Checks, free of charge and within `REACH_S` seconds, that the server answers and accepts the key.
 
-        It takes at most `REACH_S`. Raises ToolError or ToolTimeout.
+        Raises ToolError or ToolTimeout.
         """
         return
 
@@ -129,7 +122,7 @@ class SearchTool(BaseTool):
         await asyncio.get_running_loop().run_in_executor(self._threads(), self.reach)
 
     def server_facts(self) -> tuple[str, ...]:
-        """Returns relevant facts that the server reports about itself, each in a few words. May send a free request.
+        """Returns facts that the server reports about itself, each in a few words. May send a free request.
 
         Raises ToolError, ToolTimeout, or ConfigError if the server needs something that is not installed here.
         """
@@ -142,7 +135,7 @@ class SearchTool(BaseTool):
 
     @property
     def cacheable(self) -> bool:
-        """Whether answers are worth storing. False for a local index, because it is faster than the cache."""
+        """Whether answers are worth storing. False for a local index, which is faster than the cache."""
         return True
 
     @property
@@ -156,10 +149,7 @@ class SearchTool(BaseTool):
         return False
 
     def all_passages(self, most_characters: int) -> list[SearchHit] | None:  # noqa: ARG002 - for subclasses
-        """Returns all passages in reading order, or None if they are longer than `most_characters`.
-
-        The length includes titles and headings. No passage appears twice.
-        """
+        """Returns all passages in reading order, or None if they and their headings exceed `most_characters`."""
         return None
 
     def _run(self, query: str, **_: Any) -> tuple[str, list[SearchHit]]:

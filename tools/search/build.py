@@ -1,4 +1,4 @@
-"""Builds search tools from the names used on the command line and in settings."""
+"""Builds search tools from their names on the command line and in settings."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ if TYPE_CHECKING:
 
 
 class SearchBuilder(Protocol):
-    """Builds a search. An entry point in `factloop.search` refers to a builder, such as
-    `package.module:MySearch.build`."""
+    """What an entry point in `factloop.search` must refer to, such as `package.module:MySearch.build`."""
 
     def __call__(self, *, timeout_s: float, replayed: bool, **options: Any) -> SearchTool:
-        """Builds the tool. Raises ConfigError if a key or URL is missing.
+        """Raises ConfigError if a key or URL is missing.
 
         If `replayed`, the tool must not require a key or URL, because its results are recorded and it is never called.
         Only built-in tools get `options`, which are the settings whose names start with the tool's name.
@@ -38,7 +37,7 @@ PROVIDERS = {
     "brave": "hosted:BraveSearch",
     "exa": "hosted:ExaSearch",
 }
-"""Maps the name of each built-in search to its module in `factloop.tools.search` and its `SearchTool` class."""
+"""Maps the name of each built-in search to its module in `factloop.tools.search` and its class."""
 
 
 def built_in_searches() -> tuple[str, ...]:
@@ -82,10 +81,9 @@ def build_search_tools(
 ) -> list[SearchTool]:
     """Builds one tool for each distinct name, in order, and then one for all documents, if there are any.
 
-    Documents are indexed here, which may take seconds. Raises ConfigError for an unknown name or a missing key or URL,
-    and DataError for unreadable documents. Only the modules of the requested tools are imported. With `replayed`, the
-    tools need no key or URL, because their results are recorded and they are never called. `options` maps each name to
-    further arguments for its builder.
+    Documents are indexed here, which may take seconds. With `replayed`, the tools need no key or URL, because their
+    results are recorded and they are never called. `options` maps each name to further arguments for its builder.
+    Raises ConfigError for an unknown name or a missing key or URL, and DataError for unreadable documents.
     """
     check_sources(names)
     own = options or {}
@@ -103,7 +101,7 @@ def build_search_tools(
 
 
 def check_settings(names: Sequence[str], docs: Sequence[str | Path] = ()) -> None:
-    """Checks that all names are known and that all paths except globs exist. Opens no folders. Raises ConfigError."""
+    """Checks that all names are known and all paths except globs exist, without opening them. Raises ConfigError."""
     check_names(names)
     for place in docs:
         if not glob.has_magic(str(place)) and not os.path.lexists(os.path.expanduser(place)):
@@ -111,7 +109,7 @@ def check_settings(names: Sequence[str], docs: Sequence[str | Path] = ()) -> Non
 
 
 def check_sources(names: Sequence[str], docs: Sequence[str | Path] = ()) -> None:
-    """Checks that all names are known and all paths point to files. Reads no files. Raises ConfigError or DataError."""
+    """Checks that all names are known and all paths point to files. Raises ConfigError or DataError."""
     check_names(names)
     if docs:
         from factloop.tools.search.documents.files import find_files

@@ -34,9 +34,8 @@ from factloop.tools.search.base import REACH_S, SearchHit, SearchTool
 T = TypeVar("T")
 
 BY = {"call": "search", "cache": "cache", "identical_call": "identical_call"}
-"""Maps each way of obtaining hits to its name in spans."""
 KEEP_S = 24 * 3600.0
-"""Age in seconds at which a web search in the shared cache is repeated. Answers in a run directory never expire."""
+"""Seconds after which a web search in the shared cache is repeated. Answers in a run directory never expire."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +53,6 @@ def limiter_of_tool(tool: SearchTool) -> Limiter:
 
 
 class Server:
-    """A tool's server, with its limiter, its patience and whether it has ever answered."""
-
     def __init__(self, tool: SearchTool, limiter: Limiter, patience_s: float, rest_s: float = REST_S) -> None:
         self.limiter = limiter
         self.patience = Patience(tool.name, patience_s, rest_s)
@@ -64,7 +61,7 @@ class Server:
 
 
 class SearchGateway:
-    """Answers queries with the search tools of a run. All responses being checked share it. Bound to one event loop."""
+    """Answers queries with the search tools of a run, for all responses being checked. Bound to one event loop."""
 
     def __init__(
         self,
@@ -81,8 +78,8 @@ class SearchGateway:
         servers: dict[int, Server] | None = None,
         limiter_of: Callable[[SearchTool], Limiter] = limiter_of_tool,
     ) -> None:
-        """We give up on a tool's server if it accepts no request for `patience_s` seconds. `rest_s` is the longest
-        pause before trying it again.
+        """We give up on a server that accepts no request for `patience_s` seconds. `rest_s` is the longest pause before
+        trying it again.
 
         Searches are charged to `budget`. A tool with an unknown price counts as free. Gateways with the same `servers`
         or the same `limiter_of` share their limiters.
@@ -98,10 +95,10 @@ class SearchGateway:
         self._looks: SingleFlight[ToolError | None] = SingleFlight()
 
     def over(self, tools: Sequence[SearchTool]) -> SearchGateway:
-        """Returns a gateway to other tools. The new gateway shares answers, budget and limiters with this one.
+        """Returns a gateway to other tools, with the answers, budget and limiters of this one.
 
-        Answers from tools that are not cacheable are not shared, and are discarded with the gateway. Two retrievers of
-        the same type look alike but must not get each other's hits.
+        Answers from tools that are not cacheable are discarded with the gateway. Two retrievers of the same type look
+        alike but must not get each other's hits.
         """
         other = copy(self)
         other.tools = tuple(tools)
@@ -109,7 +106,6 @@ class SearchGateway:
         return other
 
     def deeper(self, results: int) -> SearchGateway:
-        """Returns a copy of this gateway that returns at least this many hits per query."""
         other = copy(self)
         other._results = max(results, self._results)
         return other
@@ -121,8 +117,7 @@ class SearchGateway:
         return self._servers[id(tool)]
 
     async def reach(self) -> None:
-        """Checks once, before money is spent, that a search server can be reached and that no server rejects our
-        requests.
+        """Checks once, before money is spent, that a search server can be reached and no server rejects our requests.
 
         Raises ConfigError for a rejected key, and ToolError if no tool's server can be reached. Servers that cannot be
         reached are not called again, so searches with their tools fail.
@@ -203,19 +198,18 @@ class SearchGateway:
             raise  # only claims that need this server stay unscored
 
     def key(self, tool: SearchTool, query: str) -> str:
-        """Returns a key that is the same for all searches that can share their hits."""
         request = ["search", tool.name, tool.identity, query, self._results]
         return hashlib.sha256(json.dumps(request).encode("utf-8", "surrogatepass")).hexdigest()
 
     def recorded_as(self, tool: SearchTool, query: str) -> TapeRequest | None:
-        """Returns the search in the form recorded on a tape, or None for a local, repeatable tool."""
+        """Returns the search as recorded on a tape, or None for a local, repeatable tool."""
         if tool.recorded_as is None:
             return None
         exact = [tool.name, tool.recorded_as, query, self._results]
         return TapeRequest("search", exact, {"tool": tool.name, "query": query, "results": self._results})
 
     async def _search_here(self, tool: SearchTool, query: str, stage: str, meter: UsageMeter) -> Value:
-        """Skips the layers that handle servers, which would take a third of the time if there are few passages."""
+        """Skips the layers that handle servers, which take a third of the time when there are few passages."""
         started = time.perf_counter()
         try:
             hits = await self._hits(tool, query)
@@ -274,7 +268,7 @@ class SearchGateway:
             raise
 
     async def _hits(self, tool: SearchTool, query: str) -> list[SearchHit]:
-        """Returns the tool's hits. A user's tool may raise any error, including `TimeoutError`, and return anything."""
+        """A user's tool may raise any error, including `TimeoutError`, and return anything."""
         try:
             found = await tool.asearch(query, self._results)
         except FactloopError:
@@ -296,8 +290,6 @@ class SearchGateway:
 
 @dataclass(frozen=True)
 class SearchCall:
-    """A query to a tool, as a `Call` for a store of answers."""
-
     gateway: SearchGateway
     tool: SearchTool
     query: str
@@ -324,5 +316,5 @@ class SearchCall:
 
 
 def _is_answered(error: FactloopError) -> bool:
-    """Whether the server answered with a success status. Providers charge for such answers, whatever they contain."""
+    """Providers charge for answers with a success status, whatever they contain."""
     return isinstance(error, ToolError) and error.status is not None and 200 <= error.status < 300

@@ -30,7 +30,7 @@ _IDENTITY = "given documents"
 
 
 class GivenDocuments(PassageSearch):
-    """Searches documents in memory. It is free, needs no network access, and writes nothing to disk.
+    """Searches documents in memory, free of charge and without network access.
 
     The source, title and date come from a document's metadata, as with a retriever, or from its front matter and first
     heading. A document without a source is named `given_documents#` plus its position. Indexing 100,000 passages takes
@@ -42,7 +42,6 @@ class GivenDocuments(PassageSearch):
 
     _documents: tuple[Document, ...] = PrivateAttr()
     _places: list[int] = PrivateAttr()
-    """Indices of the documents that contain text and are therefore indexed."""
 
     def __init__(self, documents: Sequence[Document], **fields: Any) -> None:
         super().__init__(**fields)
@@ -52,7 +51,7 @@ class GivenDocuments(PassageSearch):
 
     @property
     def documents(self) -> tuple[Document, ...]:
-        """The documents as supplied. The `document.index` of a hit refers to this order."""
+        """The documents as supplied, in the order to which the `document.index` of a hit refers."""
         return self._documents
 
     def of_these(self, documents: Sequence[Document]) -> GivenDocuments:
@@ -87,19 +86,17 @@ class GivenIndexes:
     """Caches the indexes of recently used sets of documents, so that answers based on the same set share an index."""
 
     def __init__(self, size: int = 32, characters: int = 50_000_000) -> None:
-        """Keeps up to `size` sets of documents in memory, with up to this many characters in total."""
         self._size, self._characters = size, characters
         self._indexes: OrderedDict[str, GivenDocuments] = OrderedDict()
         self._lock = threading.Lock()
 
     async def tool_for(self, given: Documents | None) -> SearchTool | None:
-        """Returns a search tool for the supplied documents, or None. Raises ConfigError or DataError."""
+        """Returns a search tool for the supplied documents, if there are any. Raises ConfigError or DataError."""
         if isinstance(given, BaseRetriever | VectorStore):
             return as_search_tool(given)
         return await self.of(documents_of("documents", given) or ())
 
     async def of(self, documents: Sequence[Document]) -> GivenDocuments | None:
-        """Returns a search tool for the documents, indexed in another thread, or None if they contain no text."""
         key = contents_hash(documents)
         with self._lock:
             kept = self._indexes.get(key)
@@ -123,13 +120,11 @@ def without_contents(identity: str) -> str:
 
 
 def is_given(identity: str) -> bool:
-    """Returns whether this is the identity of a search in supplied documents."""
     return without_contents(identity) == _IDENTITY
 
 
 def contents_hash(documents: Sequence[Document]) -> str:
-    """Returns a hash of the texts, sources, titles and dates, in order. Documents with the same hash give the same
-    hits."""
+    """Returns a hash of the texts, sources, titles and dates, in order, which determine the hits."""
     hits = hits_of(documents, GivenDocuments.model_fields["name"].default)
     shown = "\n".join(hit.model_dump_json(exclude={"document"}) for hit in hits)
     return hashlib.sha256(shown.encode()).hexdigest()[:32]
@@ -147,7 +142,6 @@ def _files(given: Sequence[SearchHit]) -> Iterator[tuple[str, Iterator[Section]]
 
 
 def _sections(hit: SearchHit) -> Iterator[Section]:
-    """Splits a document, which may be Markdown, into sections. Front matter fills in missing metadata."""
     front, text = read_front_matter(_without_margin(hit.passage))
     blocks = markdown_blocks(text)
     title = hit.title or front.title or first_heading(blocks)
@@ -155,7 +149,6 @@ def _sections(hit: SearchHit) -> Iterator[Section]:
 
 
 def _without_margin(text: str) -> str:
-    """Removes indentation that comes from source code, because it would turn headings into code."""
     first, line_end, rest = text.partition("\n")
     begins = first.lstrip(" \t")
     is_flush = begins == first and begins and not begins.startswith("#")

@@ -18,9 +18,8 @@ from factloop.core.errors import ConfigError, DataError
 GivenDocument = str | Document | Mapping[str, Any]
 """A string, a LangChain document, or a mapping with metadata and a key `page_content`, `text` or `content`."""
 Documents = GivenDocument | Iterable[GivenDocument | tuple[GivenDocument, float]] | BaseRetriever | VectorStore
-"""Anything that can be supplied with a response: documents with or without scores, a vector store, or a retriever."""
+"""What can be supplied with a response: documents with or without scores, a vector store, or a retriever."""
 Retrieve = Callable[[str], Any]
-"""A function, synchronous or not, that takes a query and returns documents."""
 _TEXTS = ("page_content", "text", "content")
 
 

@@ -1,8 +1,7 @@
 """Searches over HTTP with an API key: Tavily, Exa and Brave. Every query costs money.
 
-It calls the providers' HTTP APIs directly. Tavily's LangChain package does not limit time or length, and forwards the
-key when it follows redirects. Exa's package waits forever for a server that stalls. Brave's package is deprecated and
-drops dates.
+The providers' LangChain packages are not used. Tavily's does not limit time or length, and forwards the key when it
+follows redirects. Exa's waits forever for a server that stalls. Brave's is deprecated and drops dates.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ T = TypeVar("T", bound=BaseModel)
 
 
 class KeyedSearch(SearchTool):
-    """Base class of hosted searches. The key comes from `api_key` or from the provider's environment variable.
+    """Base class for hosted searches. The key comes from `api_key` or from the provider's environment variable.
 
     Pages without text are skipped. If no page contains text, the search fails, because we do not know what the pages
     say. The constructor raises ConfigError if the key is missing or the URL is invalid.
@@ -35,10 +34,8 @@ class KeyedSearch(SearchTool):
     url_variable: ClassVar[str]
     default_url: ClassVar[str]
     site: ClassVar[str]
-    """The page where users can get a key."""
     key_header: ClassVar[str]
     key_scheme: ClassVar[str] = ""
-    """Text that precedes the key in the header."""
 
     api_key: SecretStr | None = None
     base_url: str | None = None
@@ -65,7 +62,6 @@ class KeyedSearch(SearchTool):
         )
 
     def _key(self) -> str:
-        """Returns the key without surrounding spaces. Raises ConfigError if it is missing or invalid in a header."""
         key = self.api_key.get_secret_value() if self.api_key else os.environ.get(self.key_variable, "")
         if not key.strip():
             raise ConfigError(f"{self.name} needs a key; set {self.key_variable} (get a key at {self.site})")
@@ -97,7 +93,6 @@ class KeyedSearch(SearchTool):
     def _found(self, query: str, limit: int) -> Iterable[SearchHit]: ...
 
     def _read(self, answer: dict[str, Any], shape: type[T]) -> T:
-        """Parses the answer. Raises ToolError if it is malformed, which is different from finding nothing."""
         try:
             return shape.model_validate(answer)
         except ValidationError as error:
@@ -105,7 +100,6 @@ class KeyedSearch(SearchTool):
 
 
 def misshapen(name: str, error: ValidationError) -> ToolError:
-    """Returns the error for an answer that does not contain search results in the expected form."""
     where = ".".join(str(part) for part in error.errors()[0]["loc"])
     said = f"the answer does not look like search results (at {where!r})"
     return ToolError(f"{name}: {said}", tool=name, status=200)
@@ -189,7 +183,6 @@ class ExaSearch(KeyedSearch):
 
 
 MOST_OF_BRAVE = 20
-"""Maximum number of results that Brave returns per query."""
 LONGEST_TO_BRAVE, MOST_WORDS_TO_BRAVE = 400, 50
 _EMPHASIS = re.compile(r"</?strong>")
 
@@ -208,7 +201,6 @@ class _BraveWeb(BaseModel):
 
 class _BraveResults(BaseModel):
     query: dict[str, Any]
-    """Always present, even if no pages were found."""
     web: _BraveWeb = _BraveWeb()
 
 

@@ -15,7 +15,7 @@ SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
     "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # kana, Han
 )
-"""Scripts that do not separate words with spaces, as ranges for use in the brackets of a regular expression."""
+"""Scripts that do not separate words with spaces, as ranges for a regular expression's character class."""
 
 PARAGRAPHS, PARAGRAPH = "\n\n", "\n"
 """The separators between paragraphs in a text and in a passage, respectively."""
@@ -26,7 +26,6 @@ _UNIT = re.compile(rf"[{SPACELESS}]{{1,2}}|[^\s{SPACELESS}]{{1,{_LONGEST_UNIT}}}
 _SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u0964][\"'\u201d\u2019)\]\u00bb\u300d\u300f]*\Z")
 _LONGEST_SHORT = 8
 _AROUND = ".([\"'"
-"""Characters that may surround an abbreviation that does not end a sentence."""
 _WORD = re.compile(rf"[{SPACELESS}]|[^\W{SPACELESS}]+")
 
 
@@ -48,12 +47,10 @@ DEFAULT_SETTINGS = PassageSettings()
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A passage and its relation to the previous one."""
-
     text: str
-    """The text with whitespace collapsed, except for line breaks between paragraphs."""
+    """The text with whitespace collapsed, except for newlines between paragraphs."""
     joint: str = PARAGRAPH
-    """The separator between this passage and the previous one: a line break, a space, or nothing."""
+    """The separator between this passage and the previous one: a newline, a space, or nothing."""
     begins_within: bool = False
     """Whether the passage continues a sentence that is too long for one passage."""
 
@@ -61,8 +58,8 @@ class Chunk:
 def split_passages(text: str, settings: PassageSettings = DEFAULT_SETTINGS) -> Iterator[str]:
     """Splits text into passages, in order and without overlap, in linear time and constant extra memory.
 
-    Each passage ends at the end of a sentence, unless the sentence is too long for one passage. A text of at most
-    `words + slack` words is one passage. A "word" of more than 100 characters is cut. Blank text has no passages.
+    Each passage ends with a sentence, unless the sentence is too long for one passage. A text of at most `words +
+    slack` words is one passage. A "word" of more than 100 characters is cut. Blank text has no passages.
     """
     return (chunk.text for chunk in split_chunks(text, settings))
 
@@ -93,18 +90,12 @@ def split_chunks(
 
 
 class _Ends:
-    """Positions where a text may be cut: after a sentence or paragraph or, within a table, only after a row."""
-
     def __init__(self, text: str, tables: Sequence[tuple[int, int]]) -> None:
         self._text, self._tables = text, tables
         self._starts = [start for start, _ in tables]
 
     def nearest(self, units: Sequence[tuple[int, int]], settings: PassageSettings) -> tuple[int, bool]:
-        """Returns the number of units to take, and whether a sentence ends there.
-
-        Chooses the end nearest to `words`. If there is no end nearby, chooses an earlier one. If there is none, takes
-        exactly `words` units.
-        """
+        """Chooses the end nearest to `words`, or else an earlier one, or else exactly `words` units."""
         wished = settings.words
         near = (count for distance in range(settings.slack + 1) for count in (wished - distance, wished + distance))
         for count in (*near, *range(wished - settings.slack - 1, 0, -1)):
@@ -136,8 +127,7 @@ def _collapsed(text: str) -> str:
 def best_passages(query: str, passages: Sequence[str], limit: int) -> list[int]:
     """Returns the indices of at most `limit` passages, starting with those that share the rarest words with the query.
 
-    Each shared word is weighted by the logarithm of its rarity among the passages. Ties keep their order, and passages
-    that share no words come last.
+    Each shared word is weighted by the logarithm of its rarity among the passages. Ties keep their order.
     """
     wanted = set(_words(query))
     shared = [wanted.intersection(_words(passage)) for passage in passages]

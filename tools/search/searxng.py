@@ -70,10 +70,9 @@ class SearxngSearch(SearchTool):
         self._client.reach(timeout_s=REACH_S)
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
-        """Raises ToolError if there are no results because engines failed, which is different from an empty result.
+        """Raises ToolError if engines failed and there are no results, or if no page contains text.
 
-        Some engines return pages without text, which are skipped. If no page contains text, for example because an
-        engine's markup has changed, the search also raises ToolError.
+        Pages without text are skipped. If all of them are, an engine's markup may have changed.
         """
         if not query.strip() or limit < 1:
             return []

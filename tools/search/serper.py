@@ -13,7 +13,6 @@ from factloop.tools.search.base import REACH_S, SearchHit
 from factloop.tools.search.hosted import KeyedSearch
 
 _NO_QUERY = frozenset({400, 422})
-"""Statuses that the server returns if a request is rejected only because it contains no query."""
 
 
 class _AnswerBox(BaseModel):
@@ -47,7 +46,7 @@ class _SerperResults(BaseModel):
 
     @model_validator(mode="after")
     def _is_an_answer(self) -> Self:
-        """Checks that the answer has a known field. Serper always returns a list of pages, even if it is empty."""
+        """Serper always returns a list of pages, even if it is empty."""
         if not self.model_fields_set:
             raise ValueError("the answer must contain answerBox, knowledgeGraph or organic")
         return self
@@ -56,8 +55,8 @@ class _SerperResults(BaseModel):
 class SerperSearch(KeyedSearch):
     """Searches Google through Serper's API.
 
-    `num` is the number of results to request. By default, it is the number that the caller asks for. `gl` (country) and
-    `hl` (language) are Google's parameters. Text from panels is treated like text from pages.
+    `num` is the number of results to request, by default the number that the caller asks for. `gl` (country) and `hl`
+    (language) are Google's parameters. Text from panels is treated like text from pages.
     """
 
     key_variable: ClassVar[str] = "SERPER_API_KEY"

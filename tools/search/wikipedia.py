@@ -1,4 +1,4 @@
-"""Searches the articles of Wikipedia or another MediaWiki, free of charge. Reading an article takes one request."""
+"""Searches the articles of Wikipedia or another MediaWiki, free of charge."""
 
 from __future__ import annotations
 
@@ -66,8 +66,7 @@ def refuse_unfinished(name: str, answer: dict[str, Any]) -> None:
     """Raises ToolError if the wiki warns that it searched differently than requested, or only in part.
 
     Such a search does not prove that there is nothing to find. Unknown warnings about the search also raise ToolError.
-    Notes about parameters are harmless unless the search depends on these parameters. For example, a wiki without
-    TextExtracts returns two such notes.
+    Notes about other parameters are harmless, such as the two that a wiki without TextExtracts returns.
     """
     for note in _notes_in(name, answer).warnings:
         said = repr(note.text[:_LONGEST_TEXT])
@@ -78,8 +77,7 @@ def refuse_unfinished(name: str, answer: dict[str, Any]) -> None:
 
 
 MAX_LAG_S = 5
-"""If the wiki's database lags by more than this many seconds, the wiki should reject our requests, as its etiquette
-demands."""
+"""Wikis whose database lags by more seconds than this are asked to reject our requests, as their etiquette demands."""
 _ASKED_EACH_TIME: dict[str, str | int] = {
     "format": "json",
     "formatversion": 2,
@@ -87,7 +85,6 @@ _ASKED_EACH_TIME: dict[str, str | int] = {
     "maxlag": MAX_LAG_S,
 }
 _READER = "lxml"
-"""The package that parses pages."""
 
 
 class _General(BaseModel):
@@ -108,15 +105,11 @@ class _Revision(BaseModel):
 
 
 class Article(BaseModel):
-    """An article, as returned by the search."""
-
     pageid: int
     title: str
     index: int = 0
-    """Its position in the search results."""
     fullurl: str = ""
     extract: str | None = None
-    """The text, or None if the wiki does not provide plain text."""
     revisions: list[_Revision] = []
 
     @property
@@ -126,14 +119,12 @@ class Article(BaseModel):
 
     @property
     def edited(self) -> str | None:
-        """The time of the last edit."""
         return self.revisions[0].timestamp if self.revisions else None
 
 
 _PASSAGES = PassageSettings(words=100)
-"""These passages are longer than those from documents, because they are returned without their neighbours."""
+"""Longer passages than those from documents, because they are returned without their neighbours."""
 _LONGEST_QUERY = 300
-"""Maximum number of characters in a query for MediaWiki's search."""
 _MAX_ARTICLES = 10
 
 
@@ -152,7 +143,6 @@ class WikipediaSearch(SearchTool):
     base_url: str | None = None
     """URL of the folder that contains `api.php`, such as https://en.wikipedia.org/w"""
     timeout_s: float = 20.0
-    """Seconds for the whole search, including all its requests."""
 
     _client: JsonClient = PrivateAttr()
     _url: str = PrivateAttr()
@@ -206,7 +196,6 @@ class WikipediaSearch(SearchTool):
         return []
 
     def _facts(self, deadline: float) -> tuple[str, ...]:
-        """Returns the wiki's software and the way its articles are read. Raises MissingExtra if they cannot be read."""
         asked: dict[str, str | int] = {"action": "query", "meta": "siteinfo", "siprop": "general|extensions"}
         try:
             site = _SiteInfo.model_validate(self._get(asked, deadline).get("query"))
@@ -218,11 +207,8 @@ class WikipediaSearch(SearchTool):
         return site.general.generator, "articles read as pages, without TextExtracts"
 
     def _find(self, query: str, n_articles: int, deadline: float) -> list[Article]:
-        """Returns articles that contain all words of the query, best first, with their texts.
-
-        This takes one request per article, because the API returns only one full text at a time. If a wiki lacks the
-        TextExtracts extension, or the extension returns an empty text, the article's page is read instead. This needs
-        the `documents` extra.
+        """Takes one request per article, because the API returns only one full text at a time. If a wiki provides no
+        plain text, the article's page is read instead, which needs the `documents` extra.
         """
         found = self._search(query, n_articles, deadline)
         return [self._with_text(page, deadline) if self._is_unread(page) else page for page in found]

@@ -1,8 +1,7 @@
 """Finds the block structure of a response: paragraphs, headings, list items, table rows, quotes and fenced code.
 
-It recognizes only what sentence splitting needs: where each unit of text ends, and which characters are markers. Text
-is read line by line with bounded look-ahead, so even hostile input is processed in linear time. A Markdown parser would
-be unsuitable, because models write Markdown loosely and answers are read while they are still being written.
+Text is read line by line with bounded look-ahead, so even hostile input takes linear time. A Markdown parser would be
+unsuitable, because models write Markdown loosely and answers are read while they are still being written.
 """
 
 from __future__ import annotations
@@ -20,33 +19,28 @@ WRAPPED_FROM = 48
 _BREAKS = "\r\n\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
 
 _FENCE = re.compile(r"(```|~~~)[`~]*[ \t]*([\w+#.-]*)(?:[ \t]+[^\s`~]*[={\[][^`~]*|[:,{][^`~]*)?", re.ASCII)
-"""Matches a fence followed by at most the name of a language and attributes: *python title="a.py"*. A line with any
-other words is text."""
+"""Matches a fence followed by at most the name of a language and attributes: *python title="a.py"*. A line with other
+words is text.
+"""
 _UNNAMED = frozenset({"", "text", "txt", "plain", "plaintext"})
-"""Info strings of fences that may contain prose or code. Models often use them for whole answers, but also for code."""
 _PROSE = frozenset({"md", "markdown", "answer", "response", "quote", "note", "summary"})
 """Info strings of fences that contain prose. Fences with any other info string contain code."""
 _MOST_LINES = 40
-"""Number of lines in a fence to check when deciding what it contains."""
 _LONGEST_LOOK = 400
-"""Number of characters of a line to check."""
 _ALONE = re.compile(r"[*_]{0,3}(`{1,2})([^`\r\n]{1,2000})\1[*_]{0,3}[.:;]?")
 _MARKUP = re.compile(r"</?[a-zA-Z][^<>]{0,200}>|^(?:(?:[>|*+•-]|\(?\d{1,3}[.)])[ \t]+)+")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _SENTENCE = re.compile(
     r"[\"'“‘(*_]{0,2}[^\W\d_a-z][^.!?…=;{}]{0,300}(?:[.](?=\w)[^.!?…=;{}]{0,300}){0,9}[.!?…。！？][\"'”’)*_]{0,3}(?=\s|$)"
 )
-"""Matches from a capital letter to a full stop, with no marks of code in between. Dots within words do not count."""
 _CODE = re.compile(
     r".*(?:[{}]|=(?!>)|::|&&|\|\||\w_\w|\w\((?!e?s\))|\s--?[a-z])|\$ ?[a-zA-Z_(./]|>>>|//|/\*|\"{3}|'{3}"
     r"|from \w|import \w+ as"
 )
-"""Marks that occur in code but not in English text."""
 _THREE_WORDS = re.compile(r"[^\W\d_]{2,} [^\W\d_]{2,} [^\W\d_]{2,}")
 
 _LINE_IN_BOLD = re.compile(r"[ \t]*(\*{2,3}|_{2,3})(?![\s*_])((?:(?!\1)[^\n]){1,120})(?<![\s*_])\1[ \t]*:?[ \t]*")
 _SHORT_TITLE = 2
-"""Maximum number of words in a line that counts as a title even if it ends with a full stop."""
 ASKS = re.compile(r"(?:who|whom|whose|what|where|when|which|how|why)\b", re.IGNORECASE)
 """First words of titles that may end with any word: *What it is for*."""
 
@@ -66,15 +60,13 @@ Kind = Literal["prose", "item", "heading", "row"]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a text."""
-
     start: int
     end: int
     body: str
-    """The text without indentation, trailing spaces and line break."""
+    """The text without indentation, trailing spaces and newline."""
     hard_break: bool
     is_whole: bool
-    """Whether the line break has been seen, so that no later text can belong to the line."""
+    """Whether the newline has been seen, so that no later text can belong to the line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +74,11 @@ class Fence:
     """A line that looks like a code fence, whether or not it really opens or closes code."""
 
     index: int
-    """Index of the line."""
     after: int
-    """Index of the line at which to continue: the one after the code if the fence opens closed code, or else the
-    next."""
+    """Index of the line at which to continue: the one after the code if it is closed, otherwise the next one."""
     is_code: bool | None
-    """Whether the fence opens code, or None if that is not clear yet from its contents."""
     is_closed: bool
     within: str | None
-    """The mark of the fence around the next line."""
 
     @property
     def is_passed_over(self) -> bool:
@@ -160,7 +148,6 @@ def _closes(line: Line, mark: str) -> bool:
 
 
 def _opened(lines: Sequence[Line], index: int, found: re.Match[str], end: int | None) -> Fence:
-    """Treats the line as an opening fence. `end` is the index of the line that may close it."""
     inside = lines[index + 1 : min(len(lines) if end is None else end, index + 1 + _MOST_LINES)]
     name = found[2].lower()
     is_code: bool | None = name not in _PROSE
@@ -173,7 +160,6 @@ def _opened(lines: Sequence[Line], index: int, found: re.Match[str], end: int | 
 
 
 def _is_code(line: Line) -> bool | None:
-    """Whether a line is code (True) or English (False), or None if it may be either."""
     said = _MARKUP.sub("", line.body[:_LONGEST_LOOK]).strip()
     sentence = _SENTENCE.match(said)
     if sentence is not None and (line.is_whole or sentence.end() < len(said)):
@@ -235,7 +221,6 @@ def find_blocks(text: str, within: str | None = None) -> Iterator[Block]:
 
 
 def code_in(text: str, within: str | None = None) -> Iterator[tuple[int, int]]:
-    """Yields the start and end of each piece of code that `find_blocks` skips, including its fences."""
     lines = list(lines_of(text))
     for fence in fences_of(lines, within):
         if fence.is_passed_over:
@@ -287,7 +272,6 @@ def _breaks(previous: Line, next_character: str) -> bool:
 
 
 def _whole(text: str, start: int, end: int, kind: Kind) -> Block:
-    """Returns a heading without its closing marks, or a row without outer pipes (unless an outer cell is empty)."""
     inner = text[start:end]
     if kind == "row" and _EMPTY_AT_EDGE.search(inner):
         return Block(start, end, kind)

@@ -63,7 +63,6 @@ def is_detail(token: Token, predicate: Token) -> bool:
 
 
 def _is_in_clause(token: Token, predicate: Token) -> bool:
-    """Whether the token is in the predicate's own clause and does not follow an opening bracket or quotation mark."""
     between = []
     for one in token.ancestors:
         if one == predicate:
@@ -76,7 +75,6 @@ def _is_in_clause(token: Token, predicate: Token) -> bool:
 
 
 def is_participle(token: Token, predicate: Token) -> bool:
-    """Whether the token is a participle that describes the subject, as in *Founded in 1905, Acme ...*."""
     return (
         token.dep_ == "advcl"
         and token.tag_ == "VBN"
@@ -89,8 +87,9 @@ def is_participle(token: Token, predicate: Token) -> bool:
 
 def _is_appositive(token: Token) -> bool:
     """Whether the appositive can be stated as *N is ...*. It must directly follow its noun and a comma, agree in
-    number, and be a name or have an article. A name after another name does not count, because it may be the next list
-    member."""
+    number, and be a name or have an article. A name after a name does not count, because it may be the next list
+    member.
+    """
     noun = token.head
     if not is_apart(token) or token.left_edge.i != noun.i + 2 or token.pos_ not in _NOMINAL:
         return False
@@ -114,7 +113,6 @@ def is_predicative(noun: Token, predicate: Token) -> bool:
 
 
 def _is_relative(token: Token, predicate: Token) -> bool:
-    """Whether the clause follows a comma or describes a predicate noun, as in *X is a firm that makes Y*."""
     noun = token.head
     pronoun = next((one for one in token.subtree if one.tag_ in {"WP", "WDT", "WP$"}), None)
     is_subject = pronoun is not None and pronoun.dep_ in SUBJECTS and pronoun.head == token
@@ -199,7 +197,6 @@ def each_listed(body: Sequence[Token], predicate: Token) -> list[Piece]:
 
 
 _Owned = list["tuple[Token, list[Token]]"]
-"""Members joined by *and*, each with the tokens that belong only to it."""
 
 
 def _lists(body: Sequence[Token], predicate: Token) -> Iterator[_Owned]:
@@ -216,7 +213,7 @@ def _lists(body: Sequence[Token], predicate: Token) -> Iterator[_Owned]:
 
 
 def _owned(members: Sequence[Token], kept: frozenset[Token]) -> _Owned:
-    """Pairs each member with its own tokens. Empty if these tokens overlap, because the split is then uncertain."""
+    """Empty if the tokens of different members overlap, because the split is then uncertain."""
     owned = [_own(member, members, kept) for member in members]
     if not all(owned):
         return []
@@ -243,7 +240,6 @@ def _trimmed(own: list[Token]) -> list[Token]:
 
 
 def _lent(first: Token, member: Token) -> list[Token | str]:
-    """Returns the article, possessive or auxiliary that a member borrows from the first member."""
     if member != first and member.tag_ == "VB" == first.tag_:
         return [child for child in first.lefts if child.dep_ == "aux"]
     if member == first or not {member.pos_, first.pos_} <= _NOMINAL:
@@ -260,7 +256,6 @@ def _lent(first: Token, member: Token) -> list[Token | str]:
 
 
 def _is_reached(head: Token, predicate: Token) -> bool:
-    """Whether no other clause and no negation comes between the member and the predicate."""
     for one in head.ancestors:
         if one == predicate:
             return True
@@ -305,7 +300,6 @@ def _is_of_each(head: Token, predicate: Token) -> bool:
 
 
 def _is_said_of_one(members: Sequence[Token], predicate: Token) -> bool:
-    """Whether each member describes the same single subject, unlike in *the winners were A and B*."""
     if len({one.ent_type_ == "PERSON" for one in members}) > 1:
         return False
     finite = next((child for child in predicate.children if child.dep_ == "aux"), predicate)
@@ -313,7 +307,6 @@ def _is_said_of_one(members: Sequence[Token], predicate: Token) -> bool:
 
 
 def _is_one_name(members: Sequence[Token]) -> bool:
-    """Whether the members form one name (*Wisin & Yandel*): an entity, a country, or two names of different types."""
     first, last = members[0], members[-1]
     if any(span.start <= first.i and last.i < span.end for span in first.doc.ents):
         return True

@@ -1,8 +1,7 @@
 """Splits text into sentences while it is being written, and returns each sentence once its end is certain.
 
-The text is checked after each word, so the result does not depend on how the text is divided into chunks. The sentences
-are the same as in `split_sentences`, with two exceptions. They may differ in a line that only later turns out to be a
-table row, and in code of more than `LONGEST_FENCE` characters.
+The result does not depend on how the text is divided into chunks. The sentences are the same as in `split_sentences`,
+except in a line that only later turns out to be a table row, and in code of more than `LONGEST_FENCE` characters.
 """
 
 from __future__ import annotations
@@ -23,10 +22,8 @@ PATIENT_FROM = ((3_000, 1.5), (300, 1.1))
 """After this many characters without a sentence, the text is reread only once it has grown by this factor."""
 LONGEST_CITATION = 620
 _LONGEST_LINK = 300
-"""Maximum number of characters to wait for the end of a link's text or of code in a sentence."""
 
 _LOOK = re.compile(r"\s|(?<=[。！？｡」』）】])\w")
-"""Positions after which the text is checked: the end of a word or, in scripts without spaces, a letter after a stop."""
 _MAY_END = re.compile(r"[.!?…。！？｡؟۔।\r\n\v\f\u0085\u2028\u2029]")
 _BREAK = r"(?:\r\n|[\r\n\v\f\u0085\u2028\u2029])"
 _BLANK_LINE = re.compile(rf"[^\w\r\n]{{0,20}}{_BREAK}[ \t]*{_BREAK}")
@@ -43,24 +40,22 @@ class Stretch:
     """A piece of the text, from the end of the previous piece to the end of a sentence.
 
     Any text before the sentence consists of spaces and list markers. Only the last piece of a text has no sentence.
-    Fenced code counts as one sentence, including its fences.
+    Fenced code, with its fences, counts as one sentence.
     """
 
     text: str
     start: int
     sentence: Sentence | None
-    """The sentence, with positions in the whole text."""
     seen: int
     """The length of the text when the sentence became certain. Later text may show what kind of sentence it is."""
     is_code: bool = False
 
 
 class GrowingText:
-    """Splits a growing text into stretches, which together form the whole text. Returns each stretch once it ends."""
+    """Splits a growing text into stretches, which together form the whole text."""
 
     def __init__(self) -> None:
         self.text = ""
-        """The text written so far."""
         self._looked = 0
         self._cut = 0
         self._fence: int | None = None
@@ -76,7 +71,6 @@ class GrowingText:
                 yield from self._certain(look.end())
 
     def end(self) -> Iterator[Stretch]:
-        """Yields the remaining stretches once the text has ended."""
         end = len(self.text)
         for sentence, is_code in self._sentences(end):
             yield self._up_to(sentence, end, is_code=is_code)
@@ -85,7 +79,6 @@ class GrowingText:
             self._cut = end
 
     def _is_worth_reading(self, end: int) -> bool:
-        """Avoids rereading the text after every word, which would take quadratic time."""
         if end < self._again:
             return False
         if self._fence is not None and end - self._fence < LONGEST_FENCE:
@@ -124,7 +117,6 @@ class GrowingText:
 
     @property
     def _anchor(self) -> int:
-        """The position to reread from: the start of the line on which the last sentence ends."""
         line = max(self.text.rfind(mark, 0, self._cut) for mark in "\r\n") + 1
         return line if self._cut - line <= LONGEST_LINE else self._cut
 
@@ -139,7 +131,6 @@ class GrowingText:
 
 
 def _open_fence(window: str, within: str | None) -> tuple[int | None, bool]:
-    """Returns the start of an unclosed fence that may contain code, and whether it certainly does."""
     lines = list(lines_of(window))
     for fence in fences_of(lines, within):
         if not fence.is_closed and fence.is_code is not False:
@@ -148,7 +139,6 @@ def _open_fence(window: str, within: str | None) -> tuple[int | None, bool]:
 
 
 def _open_mark(window: str, within: str | None) -> int | None:
-    """Returns the position of an unclosed mark, such as a bracket, that may change the reading once it is closed."""
     blocks = list(find_blocks(window, within))
     if not blocks or _BLANK_LINE.match(window, blocks[-1].end):
         return None
@@ -166,7 +156,6 @@ def _open_mark(window: str, within: str | None) -> int | None:
 
 
 def _is_line_over(window: str, end: int) -> bool:
-    """Whether a line break follows at `end`, which shows that the preceding line really closes the code."""
     return re.match(_BREAK, window[end : end + 2]) is not None
 
 

@@ -1,4 +1,4 @@
-"""Uses spaCy's stop words to detect whether a text is in English, the only language the packaged pipeline can read."""
+"""Detects by stop words whether a text is in English, the only language that the packaged pipeline can read."""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ from functools import cache, lru_cache
 from importlib import import_module
 
 LANGUAGES = ("cs", "da", "de", "es", "fi", "fr", "hu", "it", "nb", "nl", "pl", "pt", "ro", "sv", "tr")
-"""Languages in Latin script to distinguish from English."""
 _WORD = re.compile(r"[^\W\d_]+")
 _ADDRESS = re.compile(r"\S*(?://|@|www\.)\S*")
 _LEAD = 2
 """How many stop words another language must be ahead by, in a text of more than a few words."""
 _AROUND = 1_000
-"""Number of characters to check before and after a sentence. It is limited so that long paragraphs take no longer."""
+"""Number of characters to check before and after a sentence, so that long paragraphs take no longer."""
 
 
 def is_english_at(response: str, start: int, end: int) -> bool:
-    """Whether `response[start:end]` is in English. If that is unclear from the text itself, the text around it is
-    checked.
+    """Whether `response[start:end]` is in English. If that is unclear, the text around it is checked.
 
     If the language is still unclear, the text counts as English.
     """
@@ -34,7 +32,6 @@ def is_english_at(response: str, start: int, end: int) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _is_english(text: str) -> bool | None:
-    """Whether a text is in English, or None if unclear. Ignores capitalized words, which may be names."""
     words = _WORD.findall(_ADDRESS.sub(" ", text))
     letters = "".join(words)
     if letters and sum(map(_is_latin, letters)) < len(letters) / 2:
@@ -54,6 +51,5 @@ def _is_latin(letter: str) -> bool:
 
 @cache
 def _stop_words() -> dict[str, frozenset[str]]:
-    """Returns the stop words of each language, without single letters, which occur in many languages."""
     modules = {language: import_module(f"spacy.lang.{language}.stop_words") for language in ("en", *LANGUAGES)}
     return {name: frozenset(word for word in one.STOP_WORDS if len(word) > 1) for name, one in modules.items()}

@@ -1,4 +1,4 @@
-"""Removes Markdown, simple HTML, citations and invisible characters from a sentence, so that claims are plain text."""
+"""Removes Markdown, simple HTML, citations and invisible characters from a sentence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from calendar import month_name
 from functools import lru_cache
 
 MARKS = "citation needed|contradicted|unverified|unchecked"
-"""Notes in square brackets that are added after a doubtful sentence, by editors or by a correction."""
+"""Notes in square brackets that editors or a correction add after a doubtful sentence."""
 _INLINE = "a|abbr|b|big|cite|code|del|em|font|i|ins|kbd|mark|q|s|small|span|strike|strong|sub|sup|u|var"
 _BLOCKS = "article|blockquote|br|dd|div|dl|dt|h[1-6]|hr|li|ol|p|pre|section|table|tbody|td|th|thead|tr|ul"
 ATTRIBUTES = r"(?:\s{1,3}[\w:-]{1,30}=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s\"'<>=]{1,100})){0,8}"
@@ -25,10 +25,9 @@ _OTHERS = (
 """Tags that may be placeholders if they have no attributes, as in *cp <source>*."""
 _ANY_ATTRIBUTE = r"[\s/]{1,3}[\w:@.-]{1,30}(?:\s?=\s?(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s\"'<>=]{1,200}))?"
 _ADDRESS = r"\((?:[^()\s]|\([^()\s]{0,200}\)){1,500}"
-"""Matches the address of a link up to its closing bracket. Inner brackets must be paired."""
 
 SOURCE = r"\[[a-z][^\[\]\n]{0,40}\]\([^()\s]{1,500}\)"
-"""A link with lowercase text, used after a full stop: *[source](https://…)*."""
+"""Matches a link with lowercase text, used after a full stop: *[source](https://…)*."""
 
 _PLACE = r"(?i:pp?|pages?|pgs?|sections?|sec|chapters?|ch|figures?|figs?|tables?|lines?|paragraphs?|para|§)\.?"
 _SOURCE_KIND = r"(?i:docs?|documents?|sources?|src|references?|refs?|citations?)\.?"
@@ -89,15 +88,16 @@ _INVISIBLE = re.compile(
     r"|[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff"
     r"\ud800-\udfff\ue000-\uf8ff]"
 )
-"""Terminal escape sequences, and control, format, surrogate and private-use characters. Line breaks are whitespace and
-are kept. Only sequences with ESC match. In UTF-8 decoded as Latin-1, closing curly quotes look like the 8-bit forms, so
-matching these would remove everything between two quotations."""
+"""Matches terminal escape sequences, and control, format, surrogate and private-use characters except newlines. The
+8-bit forms of escape sequences are not matched: in UTF-8 decoded as Latin-1, closing curly quotes look like them, and
+everything between two quotations would be removed.
+"""
 
 _ITEM = re.compile(r"^(?:[-*+•‣▪◦●] |\d{1,3}[.)] |#{1,6} |> )+")
 
 
 def with_line_ends(text: str) -> str:
-    """Replaces each tag that begins a new line with a line break, padded so that all other characters keep their
+    """Replaces each tag that begins a new line with a newline, padded so that all other characters keep their
     positions.
 
     Tags on a line with a pipe are kept, because the line may be a table row.
@@ -134,7 +134,6 @@ def plain_text(sentence: str) -> str:
 
 
 def _unless_a_name(found: re.Match[str]) -> str:
-    """Returns an empty string, which removes the citation, unless the match is a date or part of a name."""
     before = found.string[: found.start()].split()[-1].lstrip("(\"“'")
     is_month = any(found[0].lstrip(" (").startswith(month) for month in month_name[1:])
     is_named = before[:1].isupper() and found.string.split()[0] != before and "et al" not in found[0]
@@ -142,6 +141,5 @@ def _unless_a_name(found: re.Match[str]) -> str:
 
 
 def _left_out(spelt: str, code: list[str]) -> str:
-    """Adds the code to the list and returns a placeholder whose characters do not occur in the text."""
     code.append(" ".join(spelt.split()))
     return f"\ue000{len(code) - 1}\ue001"

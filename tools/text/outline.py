@@ -14,16 +14,14 @@ from factloop.tools.text.sentences import cut_long, sentences_of
 PartKind = Literal["prose", "item", "heading", "head", "row", "code"]
 
 _RULE = re.compile(r"[ \t]*\r?\n[ \t>]*\|?[ \t]*:?-[-|: \t]*(?:\r?\n|$)")
-"""The line of dashes below a table's header."""
 _LINE_BREAK = re.compile(r"[\r\n]")
 _MARKS = re.compile(r"#+")
 _BOLD_LEVEL = 7
 _LONGEST_ABOVE = 300
-"""Maximum length in characters of a line in `above`. It is limited because every part below repeats the line."""
+"""Maximum number of characters in a line in `above`, which every part below repeats."""
 _LONGEST_INDENT = 80
 """Maximum number of characters before the text of an item, including its marker."""
 _MOST_LEADS = 4
-"""Maximum depth of nested lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +38,10 @@ class Part:
 
 
 def read_outline(text: str, is_late: Callable[[], bool] = lambda: False) -> list[Part]:
-    """Returns the parts of a response in order. Parts do not overlap, and each contains a letter or digit. Takes linear
-    time.
+    """Returns the parts of a response in order, without overlap. Takes linear time.
 
-    The sentences are the same as in `split_sentences`. Fenced code is included as separate parts. Once `is_late`, the
-    rest of the text is only cut into long pieces.
+    The sentences are the same as in `split_sentences`. Fenced code is included as separate parts. Each part contains a
+    letter or digit. Once `is_late`, the rest of the text is only cut into long pieces.
     """
     shown = with_line_ends(text)
     reader = _Reader(shown)
@@ -61,11 +58,10 @@ def read_outline(text: str, is_late: Callable[[], bool] = lambda: False) -> list
 
 @dataclass
 class _Reader:
-    """Remembers the headings, list introductions and table header that apply to the next part."""
+    """The headings, list introductions and table header that apply to the next part."""
 
     text: str
     headings: list[tuple[int, str]] = field(default_factory=list)
-    """Headings with their levels, starting at 1."""
     leads: list[tuple[int, str]] = field(default_factory=list)
     """Texts that introduce a list, each with its indentation (-1 for a paragraph). Items may introduce nested items."""
     head: str = ""

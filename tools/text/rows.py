@@ -57,8 +57,7 @@ def row_in_words(claim: str, row: str) -> str:
 
 
 def cell_with(words: str, row: str) -> tuple[int, int] | None:
-    """Returns the start and end of the cell that contains these words, or None if there is no such cell or more than
-    one."""
+    """Returns the start and end of the cell that contains these words, or None unless there is exactly one."""
     cells = _cells(row)
     found = [place for place, cell in enumerate(cells) if words and f" {words} " in f" {cell} "]
     return _bounds(row, found[0]) if len(found) == 1 else None

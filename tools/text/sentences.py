@@ -1,8 +1,8 @@
-"""Splits a response into sentences. All engines use this splitter.
+"""Splits a response into sentences.
 
-It looks for full stops, recognizes abbreviations from fixed word lists, and takes linear time. Existing splitters are
-unsuitable: spaCy's blank sentencizer breaks after "Fig." and "et al.", and pysbd's run time is quadratic in the length
-of a line.
+Looks for full stops, recognizes abbreviations from fixed word lists, and takes linear time. Existing splitters are
+unsuitable: spaCy's blank sentencizer breaks after "Fig." and "et al.", and pysbd takes quadratic time in the length of
+a line.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from factloop.tools.text.markup import MARKS, SOURCE, with_line_ends
 from factloop.tools.text.words import word_set
 
 MAX_SENTENCE = 2000
-"""Maximum length of a sentence in characters. There is a limit because prompts are built from sentences."""
+"""Maximum number of characters in a sentence, because prompts are built from sentences."""
 
 MAX_QUOTED = 400
-"""Maximum length in characters of a quotation or parenthesis for it to be kept in one sentence."""
+"""Maximum number of characters in a quotation or parenthesis that is kept in one sentence."""
 
 NEVER_FINAL = word_set("""
     adm approx art asst attn brig ca capt cf ch cmdr col cpl dept dist dr ed eds e.g eq eqs esp est fig figs fr ft
@@ -62,7 +62,7 @@ _CITATIONS = re.compile(
 )
 _NEXT_WORD = re.compile(r"[\s\0]*[\"'“‘«„(\[*_`「『-]{0,6}([\w.'’&-]{0,40})")
 _UNIT = re.compile(r"\d[ \u00a0\u202f]?[gmhslt]\Z")
-"""A figure with a one-letter unit, which is not an initial: *400 g. It bakes …*"""
+"""Matches a figure with a one-letter unit, which is not an initial: *400 g. It bakes …*"""
 _LAST_WORD = re.compile(r"[^\W_][\w.'’&-]*$")
 _PAIRS = {"“": "”", "«": "»", "„": "“", "「": "」", "『": "』", "(": ")", '"': '"'}
 _OPENING = re.compile(r"[“«„「『(\"]")
@@ -91,7 +91,6 @@ def split_sentences(text: str) -> list[Sentence]:
 
 
 def sentences_of(text: str, block: Block) -> Iterator[Sentence]:
-    """Yields the sentences in one of the text's blocks."""
     ends = _sentence_ends(text, block.start, block.end) if block.splittable else ()
     start = block.start
     for end in (*ends, block.end):
@@ -106,7 +105,6 @@ def first_open(text: str, start: int, end: int) -> int | None:
 
 
 def cut_long(text: str, start: int, end: int) -> Iterator[Sentence]:
-    """Yields the text between start and end as one sentence, or as several of at most `MAX_SENTENCE` characters."""
     while start < end:
         stop = end if end - start <= MAX_SENTENCE else _last_break(text, start, start + MAX_SENTENCE)
         raw = text[start:stop]
@@ -118,8 +116,6 @@ def cut_long(text: str, start: int, end: int) -> Iterator[Sentence]:
 
 
 def _last_break(text: str, start: int, limit: int) -> int:
-    """Returns the last position before `limit` that follows a clause or, failing that, a space. Otherwise returns
-    `limit`."""
     for form in (_CLAUSE_BREAK, _SPACE):
         late = [found.end() for found in form.finditer(text, start + MAX_SENTENCE // 2, limit)]
         if late:
@@ -154,7 +150,6 @@ def _end_of(pattern: re.Pattern[str], text: str, position: int, end: int) -> int
 
 
 def _quotations(text: str, start: int, end: int) -> Iterator[tuple[int, int | None]]:
-    """Yields the start and end of each quotation and parenthesis of limited length. The end is None if it is open."""
     position = start
     while (opening := _OPENING.search(text, position, end)) is not None:
         at, position = opening.start(), opening.end()
@@ -169,7 +164,6 @@ def _quotations(text: str, start: int, end: int) -> Iterator[tuple[int, int | No
 
 
 def _may_open(text: str, start: int, at: int) -> bool:
-    """Whether a mark can open a quotation or parenthesis. All can except a straight quotation mark after a word."""
     return text[at] != '"' or at == start or text[at - 1].isspace() or text[at - 1] in "([*_—–-"
 
 

@@ -16,7 +16,6 @@ _FINITE = re.compile(
     r"\b(?:is|are|was|were|am|has|have|had|does|did|can|could|will|would|may|might|must|shall|should|cannot)\b|n['’]t\b",
     re.IGNORECASE,
 )
-"""Auxiliary verbs, which most titles do not contain."""
 _NUMBERING = re.compile(r"(?:\b[^\W\d_]+\s)?\(?\d{1,2}(?:\.\d{1,2}){0,3}[.):]?(?=\s|$)")
 """Matches numbering, as opposed to figures that may be wrong: *3.2 The early years*, *Chapter 3*, *Top 5 recipes*."""
 _ENDS_SENTENCE = (".", "!")
@@ -42,7 +41,7 @@ _TALK = re.compile(
     r"|(?:thank you|thanks|hello|hi|dear|you(?:['’]re| are) welcome)\b)",
     re.IGNORECASE,
 )
-"""Phrases that writers use to address the reader. Combined with `_READER` or a final colon, they show small talk."""
+"""Phrases that writers use to address the reader. With `_READER` or a final colon, they show small talk."""
 _CRY = re.compile(r"(?:what|how|it|this|that|so|wow)\b", re.IGNORECASE)
 _OPINION = re.compile(r"(?:i|in my (?:opinion|view)|to me)\b", re.IGNORECASE)
 _SHORT_TALK, _LONGEST_TALK = 4, 14
@@ -114,6 +113,5 @@ def _is_title(text: str) -> bool:
 
 
 def _is_lead(text: str) -> bool:
-    """Whether the text only introduces a list. *Side effects:* does, but not *It costs €9:*, which states a price."""
     is_short = len(content_words(text)) <= _SHORT_TALK and not any(map(str.isdigit, text))
     return text.endswith(":") and is_short and _FINITE.search(text) is None

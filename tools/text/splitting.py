@@ -2,8 +2,8 @@
 
 Each of several coordinated predicates becomes a claim with the same subject. Relative clauses, appositives and
 participles become sentences about their noun, and each member of a list gets its own claim. Parts that apply to several
-claims (an opening phrase, a condition, an auxiliary) are repeated in each. If the parse is too unclear, the sentence is
-not split.
+claims (an opening phrase, a condition, an auxiliary) are repeated in each. A sentence with an unclear parse is not
+split.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 MAX_CLAIMS = 24
-"""Maximum number of claims in a sentence. A sentence that would yield more is not split."""
+"""Maximum number of claims in a sentence. A sentence with more is not split."""
 
 _COMPLEMENTS = frozenset({"dobj", "attr", "acomp", "oprd", "xcomp", "ccomp", "agent"})
 _FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
@@ -55,8 +55,6 @@ _JOINING = frozenset({"cc", "punct", "conj"})
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """What a predicate inherits from the previous predicate."""
-
     opening: Piece = ()
     subject: Piece = ()
     auxiliaries: Piece = ()
@@ -124,7 +122,6 @@ def _claims(predicate: Token, shared: _Shared) -> Iterator[Piece]:
 
 
 def _each_setting(piece: Piece, predicate: Token) -> list[Piece]:
-    """Splits *was born on 1 May 1950 in Paris* into one piece with the day and one with the place."""
     if predicate.tag_ != "VBN" or _COMPLEMENTS & {child.dep_ for child in predicate.children}:
         return [piece]
     settings = [child for child in predicate.rights if child.dep_ == "prep"]
@@ -183,7 +180,6 @@ def _stands_alone(first: Token, other: Token) -> bool:
 
 
 def _passed_on(first: Token, other: Token, shared: _Shared) -> _Shared:
-    """Returns what `other` inherits from `first`: the opening and, if needed, the subject and the auxiliaries."""
     own = subject_of(other)
     opening = _opening(first, other)
     if own is not None:
@@ -200,7 +196,7 @@ def _passed_on(first: Token, other: Token, shared: _Shared) -> _Shared:
 def _opening(first: Token, other: Token) -> Piece:
     """Returns the text before the subject of `first` that also applies to `other`.
 
-    A condition, concession or source applies to every clause that follows. A time applies only to a clause that has the
+    A condition, concession or source applies to every clause that follows. A time applies only to a clause with the
     same subject and no time of its own.
     """
     subject = subject_of(first)

@@ -38,7 +38,6 @@ def states_something(sentence: str, nlp: Language) -> bool:
 
 
 def _is_question(text: str) -> bool:
-    """Whether the text ends with a question mark that is not part of a quoted title."""
     return (text.strip(_QUOTES) if text[0] in _QUOTES else text).endswith(_QUESTION_MARKS)
 
 

@@ -21,7 +21,7 @@ STOP_WORDS = word_set("""
     will would not also too then thus very more most much many only just ever even still
     s t re ve ll d m
 """)
-"""Function words in lowercase. This is a closed class, so words with their own meaning do not belong here."""
+"""Function words in lowercase. Words with their own meaning do not belong here."""
 
 _ONES = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
@@ -34,7 +34,6 @@ _NTHS = (
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 CARDINALS = [*_ONES, *(f"{ten}-{one}".removesuffix("-zero") for ten in _TENS for one in _ONES[:10])]
 ORDINALS = [*_NTHS, *(f"{ten}-{nth}".replace("y-zeroth", "ieth") for ten in _TENS for nth in _NTHS[:10])]
-"""Number words, indexed by their value from 0 to 99."""
 
 _WORD = re.compile(r"\d+(?:[.,:/]\d+)*%?|[^\W\d_](?:\.[^\W\d_])+|\w+(?:[.'’&-]\w+)*")
 _POSSESSIVE = re.compile(r"['’]s\b")

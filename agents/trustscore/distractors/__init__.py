@@ -1,4 +1,4 @@
-"""Generates distractors: the wrong answers shown along with the response in a question."""
+"""Generates distractors: the wrong answers shown along with the response."""
 
 from factloop.core.extras import require
 

@@ -1,4 +1,4 @@
-"""Defines the types used to generate distractors: targets, substitutes and their sources."""
+"""Targets, substitutes, and the interface of their sources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Kind = Literal["entity", "date", "number", "noun", "verb", "adjective", "word"]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A part of the response that may be replaced: `response[start:end] == text`."""
+    """A part of the response to replace: `response[start:end] == text`."""
 
     text: str
     start: int
@@ -22,13 +22,12 @@ class Target:
     level: SubstitutionLevel
     kind: Kind
     tag: str
-    """Penn Treebank tag of the last word: NNP, NNS, CD, VBD, JJ ..."""
     asked: bool = False
-    """Whether the question asks for this type of word. If so, a substitute of another type would reveal the answer."""
+    """Whether the question asks for this type of word. A substitute of another type would then reveal the answer."""
 
 
 class Substitute(NamedTuple):
-    """A word or phrase that can replace a target. `form.insert` adjusts case, number and article."""
+    """Replaces a target. `form.insert` adjusts its case, number and article."""
 
     text: str
     source: Source
@@ -36,8 +35,6 @@ class Substitute(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A request for at most `limit` substitutes for a word or phrase in an answer to a question."""
-
     response: str
     question: str
     limit: int
@@ -45,16 +42,15 @@ class Request(NamedTuple):
 
 
 class SubstituteSource(Protocol):
-    """A source of substitutes, such as entities of the same type, other dates, or similar words."""
+    """A source of substitutes, such as entities of the same type, other dates or similar words."""
 
     @property
     def name(self) -> str:
-        """The source's name, for notes and fingerprints. It must change whenever the source's results may change."""
+        """The name in notes and fingerprints. It must change whenever the source's results may change."""
         ...
 
     async def substitutes(self, target: Target, request: Request) -> Sequence[Substitute]:
-        """Returns substitutes for a target, best first, but never the target itself. Empty if the source has none.
-
-        Raises ToolError or ToolTimeout if a server fails.
+        """Returns substitutes, best first, without the target itself. Raises ToolError or ToolTimeout if a server
+        fails.
         """
         ...

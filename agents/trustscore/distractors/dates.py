@@ -13,7 +13,7 @@ from factloop.agents.trustscore.distractors.numbers import Format, Parts, altern
 from factloop.tools.text.words import ORDINALS
 
 LATEST_YEAR = 2025
-"""The latest year to substitute, unless the original plus four is later. Fixed, so that results stay reproducible."""
+"""The latest year to substitute, unless the original is later than 2021. Fixed, to keep results reproducible."""
 _NEAREST, _WANTED = 15, 35
 _COMMON_YEAR = 2001
 _CENTURIES = ORDINALS[:22]
@@ -21,7 +21,6 @@ _MONTHS, _WEEKDAYS = tuple(month_name)[1:], tuple(day_name)
 
 
 def nearby_years(year: int, rng: random.Random) -> list[int]:
-    """Returns other years in random order. Years at most 15 years away (more for the distant past) come first."""
     span = max(_NEAREST, (LATEST_YEAR - year) // 20)
     earliest, latest = 1000 if year >= 1000 else 1, max(LATEST_YEAR, year + 4)
     near = [one for one in range(max(earliest, year - span), min(latest, year + span) + 1) if one != year]
@@ -41,7 +40,6 @@ def _years(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
 
 
 def _spans(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
-    """Moves both ends of a span such as *1997-98* or *1868 to 1871* by the same number of years."""
     first, until = int(match["year"]), match["until"]
     last = int(until) if len(until) == 4 else first + (int(until) - first) % 100
     for year in nearby_years(first, rng):
@@ -67,7 +65,6 @@ def _centuries(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
 
 
 def _other_days(year: int | None, month: int, day: int, rng: random.Random) -> Iterator[date]:
-    """Changes the year, the day or both in turn. If there is no year, only the day changes."""
     others = [_COMMON_YEAR] if year is None else nearby_years(year, rng)
     for turn in count():
         other = year if year is not None and turn % 3 == 1 else others[turn % len(others)]
@@ -77,7 +74,6 @@ def _other_days(year: int | None, month: int, day: int, rng: random.Random) -> I
 
 
 def _days(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
-    """Yields other dates for a date that contains the name of a month."""
     own = {name: part or "" for name, part in match.groupdict().items()}
     year = int(own["year"]) if own.get("year") else None
     month = next(n for n, name in enumerate(_MONTHS, 1) if name.lower().startswith(own["month"].lower()[:3]))

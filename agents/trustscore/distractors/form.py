@@ -1,4 +1,4 @@
-"""Inserts a substitute into a response and adapts its case, article and possessive to match the original."""
+"""Inserts a substitute into a response with the case, article and possessive of the original."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ _TAKES_THE = re.compile(
 
 
 class Insertion(NamedTuple):
-    """The response with `response[start:end]` replaced by `by`. It is the target's span, plus the article if it
-    changes: *an apple* becomes *a pear*."""
+    """Replaces `response[start:end]` with `by`. The span is the target, and its article if that changes: *an apple*
+    becomes *a pear*.
+    """
 
     text: str
     start: int
@@ -30,7 +31,6 @@ class Insertion(NamedTuple):
 
 
 def insert(response: str, target: Target, substitute: str) -> Insertion:
-    """Replaces the target in the response."""
     given = substitute.strip()
     bare = _THE.sub("", given, count=1) if target.kind == "entity" else given
     is_singular = target.kind == "noun" and target.tag == "NNS" and not bare.endswith("s")
@@ -49,7 +49,7 @@ def insert(response: str, target: Target, substitute: str) -> Insertion:
 
 
 def takes_the(name: str) -> bool:
-    """Whether a name takes an article in a sentence: *the Netherlands*."""
+    """Whether the name takes *the* in a sentence: *the Netherlands*."""
     return bool(_TAKES_THE.fullmatch(name))
 
 
@@ -73,7 +73,6 @@ def _capital(word: str) -> str:
 
 
 def _with_article(target: Target, article: re.Match[str], by: str, has_the: bool) -> tuple[int, str]:
-    """Returns the start of the text to replace, and a replacement with the right article."""
     own, gap = article[1], article[2]
     if own.lower() != "the":
         wanted = indefinite_article(by)
@@ -88,7 +87,7 @@ def _stands_in_sentence(response: str, target: Target) -> bool:
 
 
 def _with_possessive(response: str, target: Target, end: int, by: str) -> tuple[int, str]:
-    """Adapts the possessive: *James'* becomes *Edward's*, *children's* becomes *girls'*."""
+    """*James'* becomes *Edward's*, and *children's* becomes *girls'*."""
     mark = _POSSESSIVE.match(response, end)
     if mark is None:
         return end, by

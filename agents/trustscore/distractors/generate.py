@@ -1,9 +1,8 @@
 """Generates distractors in the paper's order of targets and substitutes (section 2.1, appendix A.5.1).
 
-There are four departures from the paper. A target is replaced in full. Entities of one level take turns, so that no
-single word uses up all distractors. Dates and numbers have their own source, which comes before the vocabulary, because
-a different year is better than a different word. If no source has more substitutes of the right kind, there are fewer
-distractors, because a word of another kind would reveal the answer.
+There are four departures from the paper. A target is replaced in full. Targets of one level take turns, so that no
+single word uses up all distractors. Dates and numbers have their own source, before the vocabulary. There are fewer
+distractors if the sources run out, because a word of another kind would reveal the answer.
 """
 
 from __future__ import annotations
@@ -29,9 +28,8 @@ if TYPE_CHECKING:
     from factloop.agents.trustscore.distractors.proposed import ModelProposer
 
 _HALF = re.compile("[\ud800-\udfff]")
-"""Lone surrogates, which some libraries cannot handle. They are replaced with a character of the same length."""
+"""Matches lone surrogates, which some libraries cannot handle."""
 _SPARE = 12
-"""Number of extra substitutes to request, because some are rejected."""
 
 
 async def generate_distractors(
@@ -46,14 +44,13 @@ async def generate_distractors(
     references: Sequence[str] = (),
     meter: UsageMeter | None = None,
 ) -> DistractorSet:
-    """Generates up to `wanted` distinct distractors, best first. There are fewer if the sources run out of substitutes.
+    """Generates up to `wanted` distinct distractors, best first. There are fewer if the sources run out.
 
-    For each tier of targets, the sources are queried in order until there are enough distractors. If a source fails,
-    the failure is noted and the source is not queried again for this response. A `proposer` is called once, before all
-    sources, and its usage is recorded in `meter`. Its proposals come first and must not state any of the `references`,
-    the known right answers. Other substitutes are not compared with the references, so that a score without a proposer
-    does not depend on them, as in the paper. The same arguments and source results give the same set. Raises
-    ConfigError.
+    For each tier of targets, the sources are queried in order until there are enough distractors. A source that fails
+    is noted and not queried again. A `proposer` is called once, before all sources, and its usage is recorded in
+    `meter`. Its proposals come first and must not state any of the known right answers (`references`). Other
+    substitutes are not compared with the references, so that scores without a proposer do not depend on them, as in the
+    paper. The same arguments and source results give the same set. Raises ConfigError.
     """
     rng = random.Random(f"{seed}\n{question}\n{response}".encode(errors="surrogatepass"))
     work = _Work(_HALF.sub("\ufffd", question), _HALF.sub("\ufffd", response), wanted, references, rng)
@@ -79,8 +76,6 @@ async def generate_distractors(
 
 
 class _Work:
-    """The distractors found so far, and any sources that failed."""
-
     def __init__(
         self, question: str, response: str, wanted: int, references: Sequence[str], rng: random.Random
     ) -> None:
@@ -93,7 +88,6 @@ class _Work:
         self._failed: list[SubstituteSource] = []
 
     async def linked_by(self, source: SubstituteSource) -> Sequence[LinkedEntity]:
-        """The entities that the source links in the response. Empty if the source is not a knowledge base."""
         if isinstance(source, KnowledgeBaseSource):
             try:
                 return await source.link(self.response, self.question)
@@ -104,7 +98,6 @@ class _Work:
     async def proposed_by(
         self, proposer: ModelProposer, targets: Sequence[Target], meter: UsageMeter
     ) -> Sequence[SubstituteSource]:
-        """Returns a list with one source of proposals. If the model fails, this is noted and the list is empty."""
         try:
             return [await proposer.propose(self.question, self.response, targets, meter=meter)]
         except ConfigError:
@@ -114,7 +107,6 @@ class _Work:
             return ()
 
     async def use(self, source: SubstituteSource, targets: Sequence[Target]) -> None:
-        """Adds the source's substitutes for targets of equal rank. The targets take turns."""
         offers: list[list[tuple[Target, Substitute]]] = []
         for target in targets if source not in self._failed else ():
             try:
@@ -154,13 +146,12 @@ class _Work:
 _WORD = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+|\d")
 _ARTICLES = frozenset({"a", "an", "the"})
 _MAX_PHRASE = 12
-"""Maximum number of a substitute's words to compare. Further words are ignored."""
 
 Words = tuple[str, ...]
 
 
 def normalised(text: str) -> Words:
-    """Returns the words in lowercase, without accents, punctuation and articles. Figures stay as they are."""
+    """Returns the words in lowercase, without accents, punctuation and articles."""
     plain = "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one)).casefold()
     return _without_articles(tuple(_WORD.findall(plain.replace("'s", "").replace("’s", ""))))
 
@@ -170,10 +161,12 @@ def _without_articles(words: Words) -> Words:
 
 
 class Sieve:
-    """Accepts texts that differ from the response, the question and all texts accepted before. It rejects a text that
-    equals one of these, contains the response, or is contained in the response. It also rejects substitutes that occur
-    elsewhere in the response or question, and any form or part of the original or of another substitute at the same
-    position. The time is linear in the number of candidates."""
+    """Accepts texts that differ from the response, the question and all texts accepted before.
+
+    Rejects a text that contains the response or is contained in it, a substitute that occurs elsewhere in the response
+    or question, and any form or part of the original or of another substitute at the same position. Takes linear time
+    in the number of candidates.
+    """
 
     def __init__(self, question: str, response: str) -> None:
         self._response = response
@@ -184,7 +177,7 @@ class Sieve:
         self._places: dict[tuple[int, int], _Place] = {}
 
     def admits(self, inserted: Insertion) -> bool:
-        """Whether the text is a new distractor. If so, later texts must also differ from it."""
+        """Whether the text is a new distractor. If so, it is added to those that later texts must differ from."""
         start, end, by = inserted.start, inserted.end, normalised(inserted.by)
         if (start, end) not in self._places:
             self._places[start, end] = _Place(self._response, start, end)
@@ -201,8 +194,6 @@ class Sieve:
 
 
 class _Place:
-    """A position in the response: the text before and after it, the original, and the substitutes accepted there."""
-
     def __init__(self, response: str, start: int, end: int) -> None:
         self.before, self.after = normalised(response[:start]), normalised(response[end:])
         self._wholes: set[Words] = set()
@@ -210,7 +201,6 @@ class _Place:
         self.add(_lemmas(normalised(response[start:end])))
 
     def has(self, forms: Words) -> bool:
-        """Whether the words are part of a phrase that was already used at this position, or contain such a phrase."""
         return forms in self._parts or any(part in self._wholes for part in _phrases(forms))
 
     def add(self, forms: Words) -> None:
@@ -219,16 +209,16 @@ class _Place:
 
 
 def says_reference(references: Sequence[str], response: str, inserted: Insertion) -> bool:
-    """Whether a substitute states a right answer, which the model that proposes distractors may know. The substitute
-    may equal an answer, contain one, be part of one, or complete one in the response. Case, accents, punctuation and
-    articles are ignored."""
+    """Whether a substitute states a right answer, which the model that proposes distractors may know.
+
+    The substitute may equal an answer, contain one, be part of one, or complete one in the response.
+    """
     words, whole, before = (_padded(normalised(text)) for text in (inserted.by, inserted.text, response))
     answers = (_padded(found) for answer in references if (found := normalised(answer)))
     return any(one in words or words in one or (one in whole and one not in before) for one in answers)
 
 
 def _lemmas(words: Words) -> Words:
-    """For each word, a lemma that all its forms share."""
     return tuple(min(lemmas(word), key=lambda form: (len(form), form)) for word in words)
 
 

@@ -1,7 +1,4 @@
-"""Replaces dates and numbers with other values in the same format. Contains the formats and rules for numbers.
-
-A replacement number has the same form as the original, a similar size, and a similar roundness.
-"""
+"""Replaces dates and numbers with other values in the same format, of similar size and equally round."""
 
 from __future__ import annotations
 
@@ -14,20 +11,17 @@ from typing import NamedTuple
 from factloop.tools.text.words import CARDINALS, ORDINALS
 
 MAX_DRAWS = 400
-"""Maximum number of values to take from a rule, because some rules yield values forever."""
 _MAX_RANDOM = 120
-"""Maximum number of values to draw from a range."""
 _MAX_CHANGED_DIGITS = 18
-"""Maximum number of leading digits to change. Python cannot sample a range that is too large for a machine word."""
+"""Maximum number of leading digits to change. Python cannot sample a range that exceeds a machine word."""
 _MAX_DIGITS = 40
 _FIGURE = r"(?P<figure>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
 _BEFORE = r"(?<![\w.,:/–-])"  # not inside *F-16*, *1.2.3* or *12:30*
 _AFTER = r"(?![\w]|[.,:/]\d)"
 _SCALE = r"(?:hundred|thousand|million|billion|trillion|dozen)"
 Parts = Mapping[str, str]
-"""Maps named groups of a match to the text that replaces them."""
 Rule = Callable[[re.Match[str], random.Random], Iterable[Parts]]
-"""Returns other values for a match, best first. The values may repeat and may include the original."""
+"""Yields other values for a match, best first. May repeat values and include the original."""
 
 
 class Format(NamedTuple):
@@ -40,7 +34,6 @@ class Found(NamedTuple):
     start: int
     end: int
     name: str
-    """Name of the format."""
 
 
 def find(text: str, formats: Sequence[Format]) -> list[Found]:
@@ -57,8 +50,10 @@ def find(text: str, formats: Sequence[Format]) -> list[Found]:
 
 
 def others(text: str, start: int, end: int, formats: Sequence[Format], rng: random.Random) -> tuple[str, Sequence[str]]:
-    """Returns the name of the first format that matches exactly this span, and other values in that format, best first.
-    The patterns also read the surrounding text, so that *19th* before *century* stays below 22nd."""
+    """Returns the name of the first format that matches exactly this span, and other values in it, best first.
+
+    The patterns also read the surrounding text, so that *19th* before *century* stays below 22nd.
+    """
     for name, pattern, rule in formats:
         match = pattern.match(text, start)
         if match is not None and match.end() == end:
@@ -70,7 +65,6 @@ def others(text: str, start: int, end: int, formats: Sequence[Format], rng: rand
 
 
 def _rewritten(match: re.Match[str], parts: Parts) -> str:
-    """The matched text with the named groups in `parts` replaced. Groups that matched nothing are skipped."""
     text, at = "", match.start()
     for name in sorted((name for name in parts if match[name] is not None), key=match.start):
         text += match.string[at : match.start(name)] + parts[name]
@@ -79,35 +73,34 @@ def _rewritten(match: re.Match[str], parts: Parts) -> str:
 
 
 def cased_like(original: str, word: str) -> str:
-    """Returns `word` in the case of `original`: uppercase, lowercase or capitalized."""
     if original.isupper() and len(original) > 1:
         return word.upper()
     return word[:1].upper() + word[1:].lower() if original[:1].isupper() else word.lower()
 
 
 def ordinal_suffix(value: int) -> str:
-    """Returns the suffix of an ordinal number: *st* for 1, 21 and 101, but *th* for 11."""
     return "th" if value % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(value % 10, "th")
 
 
 def alternation(words: Sequence[str]) -> str:
-    """Returns a pattern for number words, longest first. Hyphens also match spaces, as both spellings are common."""
+    """Returns a pattern for number words, longest first. Hyphens also match spaces."""
     return "|".join(word.replace("-", "[- ]") for word in sorted(words, key=len, reverse=True))
 
 
 def other_values(
     value: int, rng: random.Random, *, lowest: int = 1, highest: int | None = None, step: int | None = None
 ) -> Iterator[int]:
-    """Yields other whole numbers: first those from half of `value` to twice `value`, then up to three times `value`.
-    They are as round as `value`: 1500 gives 1200, not 1347, and 90 gives 75 before 77. The first group is in random
-    order, and the second is sorted by distance. If a number has more than 18 digits, its last digits stay the same."""
+    """Yields other whole numbers as round as `value`: 1500 gives 1200, not 1347, and 90 gives 75 before 77.
+
+    First come numbers from half to twice `value` in random order, then numbers up to three times `value`, nearest
+    first. If a number has more than 18 digits, its last digits stay the same.
+    """
     digits = str(value)
     zeros = min(len(digits) - len(digits.rstrip("0")), len(digits) - 2)
     step = step or 10 ** max(0, zeros, len(digits) - _MAX_CHANGED_DIGITS)
     top = 10 ** (len(digits) + 1) if highest is None else highest
 
     def drawn(below: int, above: int) -> tuple[range, list[int]]:
-        """Returns all values within the bounds that are whole steps from `value`, and a random sample of them."""
         first = max(value - below, lowest)
         values = range(first + (value - first) % step, min(value + above, top) + 1, step)
         return values, [one for one in rng.sample(values, min(len(values), _MAX_RANDOM)) if one != value]
@@ -133,7 +126,6 @@ def _figures(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
 
 
 def _written(value: int, like: str, places: int) -> str:
-    """Formats the value like `like`, with the same decimals, thousands separators and leading zeros."""
     digits = str(value).rjust(places + 1, "0")
     whole, decimals = (digits[:-places], digits[-places:]) if places else (digits, "")
     if "," in like or (len(like) > 3 and len(whole) > 4 and len(like.partition(".")[0]) == 4):
@@ -150,7 +142,7 @@ def _ordinal_figures(match: re.Match[str], rng: random.Random) -> Iterator[Parts
 
 
 def _words(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
-    """Yields other number words. Before *hundred* or *million*, a number below ten stays below ten."""
+    """Before *hundred* or *million*, a number below ten stays below ten."""
     word, scale = match["word"].lower().replace(" ", "-"), match.groupdict().get("scale")
     words = ORDINALS if word in ORDINALS else CARDINALS
     value, mark = words.index(word), " " if " " in match["word"] else "-"

@@ -1,8 +1,7 @@
-"""Optionally makes a single call to ask a model for substitutes for the words in a response.
+"""Asks a model for substitutes for the words in a response, in a single call. This is optional, and not in the paper.
 
-Proposals are checked like all other substitutes: they must differ from the response, must not occur in it or in the
-question, and must not be a form or part of what they replace (`generate.Sieve`). In addition, they must not state a
-known reference answer, which the model may know too (`generate.says_reference`). The paper uses no model.
+Proposals are checked like all other substitutes (`generate.Sieve`). In addition, they must not state a known right
+answer, which the model may know too (`generate.says_reference`).
 """
 
 from __future__ import annotations
@@ -22,14 +21,13 @@ if TYPE_CHECKING:  # distractors from tables alone do not need a model client
 
 SUBSTITUTES = "trustscore/substitutes"
 PROPOSE = "substitutes"
-"""Name of this stage in usage reports."""
 MOST_WORDS = 6
-"""Maximum number of targets to send to the model. A few of the best targets yield enough distractors."""
+"""Maximum number of targets to send to the model. A few of the best ones yield enough distractors."""
 
 
 @dataclass(frozen=True)
 class ModelProposer:
-    """Asks a chat model for substitutes. Costs one call per response. Replies are cached like all others."""
+    """Asks a chat model for substitutes. Costs one call per response."""
 
     gateway: ModelGateway
     prompts: PromptRegistry
@@ -37,7 +35,7 @@ class ModelProposer:
     async def propose(
         self, question: str, response: str, targets: Sequence[Target], *, meter: UsageMeter
     ) -> ProposedSource:
-        """Returns proposals for the best targets. Raises ToolError, ModelOutputError, BudgetExceeded, ConfigError."""
+        """Returns proposals for the best targets. Raises ToolError, ModelOutputError, BudgetExceeded or ConfigError."""
         words = list(dict.fromkeys(target.text for target in targets))[:MOST_WORDS]
         if not words:
             return ProposedSource({}, self.gateway.chat.name)
@@ -50,8 +48,6 @@ class ModelProposer:
 
 @dataclass(frozen=True)
 class ProposedSource:
-    """A SubstituteSource of the substitutes that a model proposed for one response."""
-
     given: Mapping[str, Sequence[str]]
     """Maps a word in lowercase to its possible replacements."""
     model: str
@@ -61,7 +57,6 @@ class ProposedSource:
         return f"model {self.model}"
 
     async def substitutes(self, target: Target, request: Request) -> Sequence[Substitute]:
-        """Returns the substitutes in the model's order. Empty if the model was not asked about the word."""
         words = dict.fromkeys(" ".join(text.split()) for text in self.given.get(_key(target.text), ()))
         kept = [text for text in words if text and _key(text) != _key(target.text)]
         return [Substitute(text, Source.MODEL, f"proposed by {self.model}") for text in kept[: request.limit]]

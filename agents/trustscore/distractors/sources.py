@@ -1,4 +1,4 @@
-"""Defines the sources of substitutes: knowledge bases, dates and numbers, similar words and words of the same class."""
+"""Sources of substitutes: knowledge bases, dates and numbers, similar words, and words of the same class."""
 
 from __future__ import annotations
 
@@ -19,31 +19,28 @@ from factloop.tools.names.made_up import made_up_people
 from factloop.tools.names.packaged import NOUN, nouns_of, well_known
 
 MAX_COSINE = 0.75
-"""A neighbour with at least this similarity counts as a synonym: sentence models give *doctor* and *physician* 0.86,
-and *doctor* and *surgeon* 0.75. The paper's limit is 0.9, for word2vec."""
+"""Words at least this similar count as synonyms: sentence models give *doctor* and *physician* 0.86, and *doctor* and
+*surgeon* 0.75. The paper's limit is 0.9, for word2vec.
+"""
 MIN_COSINE = 0.2
-"""A neighbour below this similarity is an arbitrary word, which another source can provide more cheaply."""
+"""Words less similar than this are arbitrary, and other sources provide arbitrary words at lower cost."""
 MAX_WORDS = 10_000
-"""Number of names and nouns to embed. The best-known ones are used. Embedding more would slow down the first run."""
+"""Number of names and nouns to embed, best known first. Embedding more would slow down the first run."""
 _LOOKED_AT = 500
-"""Number of neighbours to examine. Many are rejected, because they are forms of the original or of another class."""
 _COMMON = 400
-"""Number of words of a class to draw from. The best-known ones are used."""
 
 
 class KnowledgeBaseSource:
-    """A SubstituteSource for one knowledge base. It has substitutes only for targets whose exact words are linked."""
+    """Substitutes from a knowledge base. Targets have substitutes only if their exact words are linked."""
 
     def __init__(self, kb: KnowledgeBase, source: Source) -> None:
         self._kb, self.source, self.name = kb, source, kb.identity
 
     async def link(self, response: str, question: str) -> Sequence[LinkedEntity]:
-        """Returns the entities in the first `MAX_CHARS` characters of a response. Raises ToolError, ToolTimeout."""
         return await self._kb.link(response[:MAX_CHARS], question)
 
     async def linked(self, target: Target, request: Request) -> LinkedEntity | None:
-        """Returns the entity that the target names, ignoring articles and titles: *King Solomon* is the entity
-        Solomon."""
+        """Returns the entity that the target names, ignoring articles and titles such as *King*."""
         if target.kind not in {"entity", "noun"}:
             return None
         found = [one for one in await self.link(request.response, request.question) if one.end == target.end]
@@ -52,7 +49,7 @@ class KnowledgeBaseSource:
         )
 
     async def substitutes(self, target: Target, request: Request) -> Sequence[Substitute]:
-        """Returns entities in the order of the knowledge base: first by the number of shared types, then by fame."""
+        """Returns entities in the order of the knowledge base: by the number of shared types, then by fame."""
         entity = await self.linked(target, request)
         if entity is None:
             return ()
@@ -67,7 +64,7 @@ def _shared(shared: Sequence[str], types: Sequence[str]) -> str:
 
 
 class MadeUpSource:
-    """A SubstituteSource of made-up names for people that `names` links, for use when no known names are left."""
+    """Made-up names for people that `names` links, for use when no known names are left."""
 
     name = "made-up names 2"
 
@@ -83,7 +80,7 @@ class MadeUpSource:
 
 
 class QuantitySource:
-    """A SubstituteSource for dates and numbers: other values in the same format, at a plausible distance."""
+    """Other dates and numbers in the same format, at a plausible distance."""
 
     name = "dates and numbers 4"
 
@@ -96,9 +93,10 @@ class QuantitySource:
 
 
 class SameClassSource:
-    """A SubstituteSource of random nouns with the target's WordNet supersense: a person for a person, for example. It
-    returns nothing if the target is not a noun, or if it is the answer itself (what the question asks for, or the whole
-    response). In these cases, random words would reveal the answer."""
+    """Random nouns with the target's WordNet supersense, such as another person for a person.
+
+    There are none if the target is not a noun, or is itself the answer, which random words would then reveal.
+    """
 
     name = "same-class nouns 4 (WordNet 3.0)"
 
@@ -114,7 +112,7 @@ class SameClassSource:
 
 
 class NeighbourSource:
-    """A SubstituteSource of well-known names and nouns whose sentence-model vectors are similar to the target's.
+    """Well-known names and nouns whose sentence-model vectors are similar to the target's.
 
     These words are embedded on first use, once for all runs that share `cache_dir`. This takes about 30 s with MiniLM
     on one core. The search runs in a thread.
@@ -130,7 +128,6 @@ class NeighbourSource:
         return await asyncio.to_thread(self._substitutes, target, request.limit)
 
     def _substitutes(self, target: Target, limit: int) -> list[Substitute]:
-        """Neighbours that share a general type with the target. If these types are unknown, all neighbours qualify."""
         own = self._types_of(target.text, target.kind)
         seen, fit = {*namesakes(target.text), *lemmas(target.text.lower())}, list[Substitute]()
         for word, cosine in self._words.neighbours(target.text, _LOOKED_AT):
@@ -144,6 +141,5 @@ class NeighbourSource:
 
     @staticmethod
     def _types_of(word: str, kind: Kind) -> set[str]:
-        """The general types of the two best-known meanings of a name or noun. Empty for other words."""
         types = [one for one in general_types(word) if one.startswith(NOUN) == (kind == "noun")]
         return set(types[:2]) if word[:1].isupper() == (kind == "entity") else set()

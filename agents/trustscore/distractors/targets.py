@@ -1,10 +1,10 @@
-"""Uses spaCy's parser to find replaceable words in a response, most informative words first (paper, section 2.1).
+"""Finds the words of a response to replace, most informative first (paper, section 2.1).
 
 The `paper` order follows the paper's rules: words that occur only in the response come before words that are also in
 the question. Within each group, entities come before nouns and numbers, then verbs and adjectives, then the rest.
 
 The default order, `asked`, departs from this in two ways. Words of the type that the question asks for come first, such
-as a year for *when*, because other details matter less. Words that also occur in the question are never replaced.
+as a year for *when*. Words that also occur in the question are never replaced.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ TargetOrder = Literal["asked", "paper"]
 MAX_CHARS = 20_000
 """Maximum number of characters to read. The rest of a longer text is ignored."""
 MAX_TARGETS = 24
-"""Maximum number of targets per level. A few targets yield all the distractors needed."""
 _KINDS: dict[str, Kind] = {"NOUN": "noun", "VERB": "verb", "ADJ": "adjective", "ADV": "word"}
 _LEVELS = tuple(SubstitutionLevel)
 _LEVEL_OF_KIND: dict[Kind, SubstitutionLevel] = {
@@ -45,8 +44,6 @@ _ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)", re.IGNORECASE)
 
 
 class TargetSpan(NamedTuple):
-    """A span of the response. For a linked entity, `types` contains the entity's types."""
-
     start: int
     end: int
     kind: Kind
@@ -62,8 +59,10 @@ class TargetSpan(NamedTuple):
 def find_tiers(
     question: str, response: str, entities: Sequence[LinkedEntity], order: TargetOrder = "asked"
 ) -> list[list[Target]]:
-    """Returns all possible targets in groups of equal rank, best first. Targets may overlap, because each distractor
-    replaces only one. `entities` are those that knowledge bases linked; spaCy's are added."""
+    """Returns all possible targets in groups of equal rank, best first. Targets may overlap.
+
+    `entities` are those linked by knowledge bases; spaCy's are added.
+    """
     doc = parse(response[:MAX_CHARS], load_pipeline())
     said = frozenset(form for token in parse(question[:MAX_CHARS], load_pipeline()) for form in _forms(token))
     tiers: dict[tuple[bool, bool, int], list[Target]] = {}
@@ -83,7 +82,6 @@ def find_tiers(
 
 
 def without_article(text: str, start: int, end: int) -> int:
-    """Returns the start of the span without its article. `form.insert` keeps or corrects the article."""
     article = _ARTICLE.match(text, start, end)
     return article.end() if article and article.end() < end else start
 
@@ -93,8 +91,9 @@ def _forms(token: Token) -> frozenset[str]:
 
 
 def _spans(doc: Doc, entities: Sequence[LinkedEntity]) -> list[TargetSpan]:
-    """Linked entities, dates and numbers, names that were not linked, and the remaining single words. A date within a
-    name belongs to the name (*2012 Olympics*), and a name within a date belongs to the date."""
+    """Linked entities, dates and numbers, other names, and the remaining single words. A date within a name belongs to
+    the name (*2012 Olympics*), and a name within a date belongs to the date.
+    """
     quantities = _quantities(doc)
     linked: list[TargetSpan] = []
     for one in (_linked(doc.text, entity) for entity in entities if entity.end <= len(doc.text)):
@@ -117,7 +116,6 @@ def _names(doc: Doc) -> Iterator[TargetSpan]:
 
 
 def _words(doc: Doc) -> Iterator[TargetSpan]:
-    """Nouns, verbs, adjectives and adverbs, but no auxiliary verbs. In a compound, only the head is used."""
     for token in doc:
         kind = _KINDS.get(token.pos_)
         if kind is not None and token.is_alpha and not token.is_stop and token.dep_ != "compound":
@@ -135,13 +133,12 @@ def _quantities(doc: Doc) -> list[TargetSpan]:
 
 
 def _kind_of_date(doc: Doc, found: Found) -> Kind:
-    """`date`, or `number` if the figure is not a year: *1500 metres*."""
     following = next((token for token in doc if token.idx >= found.end), None)
     return "number" if found.name == "year" and following is not None and following.tag_ == "NNS" else "date"
 
 
 def _is_number(doc: Doc, found: Found) -> bool:
-    """Whether the text is a number. Figures always are, but words only if they count things, unlike *the one*."""
+    """Whether the text is a number. Figures always are, words only if they count things, unlike *the one*."""
     if any(letter.isdigit() for letter in doc.text[found.start : found.end]):
         return True
     tokens = _tokens(doc, found.start, found.end)
@@ -154,7 +151,6 @@ def _tokens(doc: Doc, start: int, end: int) -> list[Token]:
 
 
 def _is_shared(doc: Doc, span: TargetSpan, said: Collection[str]) -> bool:
-    """Whether the question contains all words in the span."""
     tokens = [token for token in _tokens(doc, span.start, span.end) if not token.is_punct]
     content = [token for token in tokens if not token.is_stop] or tokens
     return bool(said) and not any(_forms(token).isdisjoint(said) for token in content)

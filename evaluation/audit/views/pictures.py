@@ -1,7 +1,6 @@
-"""Draws an audit's four charts: reliability of scores, agreement, bias, and bias before and after correction.
+"""Draws an audit's charts: reliability, agreement, bias, and bias before and after correction.
 
-Each function takes the figures at one threshold, the group, the data sets in the group, and the evaluators' marks. Each
-returns None if there is nothing to draw. Each evaluator has the same colour and marker in all charts of a report.
+Each function returns None if there is nothing to draw. An evaluator has the same color and marker in every chart.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ def short(name: str) -> str:
 
 @dataclass(frozen=True)
 class Mark:
-    """The colour and marker of an evaluator in all charts of a report: one of 64 combinations."""
+    """An evaluator's color and marker, one of 64 combinations."""
 
     number: int
     name: str
@@ -91,10 +90,8 @@ def _name(figure: Figure, axes: Axes, shown: Sequence[Mark]) -> None:
 
 
 def draw_bias(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """Plots each system's predicted error rate against its labelled error rate, with one panel per level.
-
-    A dot below the diagonal means that the evaluator misses errors.
-    """
+    """Plots each system's predicted error rate against its labelled error rate, with one panel per level. A dot below
+    the diagonal means that the evaluator misses errors."""
     datasets = members or {group.name}
     drawn = [
         one
@@ -125,10 +122,8 @@ def _rates(one: SystemBias) -> tuple[float, float]:
 
 
 def draw_reliability(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """For each evaluator, plots the fraction of attributable claims in each tenth of the scores against the mean score.
-
-    The chart is the same at every threshold, so only the first threshold shows it.
-    """
+    """Plots the fraction of attributable claims in each tenth of the scores against the mean score. The chart is the
+    same at every threshold, so only the first one shows it."""
     del members
     drawn = [one for one in at.reliability if one.group.is_like(group)]
     if not drawn or at.threshold != THRESHOLD:
@@ -149,7 +144,7 @@ def draw_reliability(at: AuditAt, group: Group, members: frozenset[str], marks: 
 
 
 def draw_agreement(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """Draws the evaluators' agreement with each other and with the labels, as one matrix of IoU values per verdict."""
+    """Draws how evaluators agree with each other and with the labels: one matrix of IoU values per verdict."""
     del members
     found = [one for one in at.agreement if one.group.is_like(group)]
     values = [

@@ -32,18 +32,16 @@ from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_se
 from factloop.reports.visible import visible
 
 MOST_DRAWN = 12
-"""Maximum number of groups with charts. All data and the task groups come first. The rest have only tables."""
+"""Maximum number of groups with charts. The rest have only tables."""
 PRINTED = ("findings", "ranking")
-"""The sections printed on the terminal. All sections together would fill ten screens for a few evaluators."""
+"""The sections printed on the terminal. All of them would fill ten screens for a few evaluators."""
 ELSEWHERE = "All other figures are on the page (--html), in the report (--json) and in the tables (--tables)."
 LONGEST_PLAIN = 100_000
-"""Files up to this size in bytes stay uncompressed. The default limit is higher, but the page has a dozen files."""
+"""Files of up to this many bytes stay uncompressed. The default is higher, but the page has a dozen files."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """One section for one group at one threshold."""
-
     section: Section
     sheets: list[Sheet]
     picture: Markup | None
@@ -51,21 +49,18 @@ class Part:
 
 @dataclass(frozen=True)
 class GroupPart:
-    """The part of the page that covers one group, with its figures at each threshold."""
-
     number: int
     title: str
     at: tuple[tuple[Part, ...], ...]
-    """The parts at each threshold, in the order of the thresholds."""
     is_drawn: bool
 
 
 def render_audit_html(report: AuditReport, *, most_drawn: int = MOST_DRAWN) -> str:
-    """Returns the page. The output is deterministic.
+    """Renders the page. The output is deterministic.
 
-    Drawing charts takes most of the time. At the first threshold, charts are therefore drawn only for the first
-    `most_drawn` groups. At the second, they are drawn only for the first group. Results for single pairs of systems are
-    in the JSON report but not in the tables.
+    Drawing takes most of the time, so the first threshold has charts for only the first `most_drawn` groups, and the
+    second for only the first group. Results for individual pairs of systems are in the JSON report but not in the
+    tables.
     """
     marks = marks_of(report)
     return render_page(
@@ -120,7 +115,7 @@ def _held(file: str, kind: str, text: str) -> DownloadLink:
 
 
 def print_audit(report: AuditReport, console: Console) -> None:
-    """Prints the findings for all data sets. Other tables are only kept for files. Names are printed literally."""
+    """Prints the findings for all data sets. Other tables are kept only for files. Names are printed literally."""
     group = groups_of(report.data)[0]
     for at in report.at:
         console.print(Text(f"Threshold {at.threshold:g}: {one_line(where(group))}", style="bold"))

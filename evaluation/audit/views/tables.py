@@ -1,7 +1,7 @@
-"""Defines the tables of an audit for the terminal, the page and the CSV files. Their layout is in `tables.json`.
+"""The tables of an audit, for the terminal, the page and the CSV files. `tables.json` defines their layout.
 
 A row maps a record's field names to values. If the record contains a list of records, such as an adjustment's methods,
-each of these records gets its own row, with field names such as `methods.mean_bias`.
+each gets its own row, with field names such as `methods.mean_bias`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from factloop.reports.sheet.table import NOTHING, Cell, Column, Line, Sheet, cou
 
 Row = Mapping[str, Any]
 MOST_LINES = 40
-"""Tables by data set are not printed on the terminal if they have more lines than this."""
+"""Longer tables by data set are not printed on the terminal."""
 FEWEST_CLAIMS, FEWEST_CLUSTERS = 30, 10
 """With fewer claims, or fewer prompts or responses, a figure is too uncertain for a finding (see `LIMITS_NOTE`)."""
 
@@ -47,25 +47,21 @@ def thousandths(value: float) -> str:
 
 @dataclass(frozen=True)
 class Scope:
-    """One group of one audit at one threshold."""
-
     at: AuditAt
     group: Group
     members: frozenset[str] = frozenset()
-    """The data sets in the group. Empty if the group is a single data set."""
 
 
 _LAID_OUT = json.loads(resources.files(__package__).joinpath("tables.json").read_text("utf-8"))
 HEADS: Mapping[str, str] = _LAID_OUT["heads"]
-"""Headers of text columns."""
 FIGURES: Mapping[str, str] = _LAID_OUT["figures"]
-"""Headers of numeric columns. A nested field without a header, such as `bins.tpr`, uses the header of `tpr`."""
+"""Headers of numeric columns. A nested field without one, such as `bins.tpr`, uses that of `tpr`."""
 _SHOWN = dict.fromkeys(("ece", "brier", "brier_of_share", "auc"), thousandths)
 _SHOWN |= {"kendall": coefficient, "pearson": coefficient}
 
 
 def _column(name: str) -> Column:
-    """Returns the column that displays a field. A column whose name ends with `*` appears only on pages."""
+    """A column whose name ends with `*` appears only on pages."""
     field = name.removesuffix("*")
     last = field.rpartition(".")[2]
     words, figures = (table.get(field) or table.get(last) for table in (HEADS, FIGURES))
@@ -80,17 +76,13 @@ def _column(name: str) -> Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table for one group, with rows of one kind."""
-
     title: str
     rows: str
-    """The kind of row, which is a key of `rows_of` and the name of the CSV file."""
+    """The key in `rows_of`, which is also the name of the CSV file."""
     columns: str
-    """Field names in order, separated by spaces (see `_column`)."""
     of: Literal["group", "members"] = "group"
     """Whether the rows are for the group itself or for each of its data sets."""
     weights: bool = False
-    """Whether the figures use the claims' weights, if there are any."""
     on_terminal: bool = True
 
     def sheet(self, scope: Scope) -> Sheet:
@@ -141,7 +133,6 @@ def _cell(row: Row, name: str) -> Cell:
 
 
 def figure_of(one: AuditFigure, unit: str) -> Cell:
-    """Returns the percentage with its interval and the number of units, or the reason why the figure is undefined."""
     rests_on = f"n {plural(one.n, unit)}"
     if one.n_datasets_undefined:
         rests_on += f", undefined on {plural(one.n_datasets_undefined, 'data set')}"
@@ -155,7 +146,6 @@ def _finding(one: AuditFigure) -> str:
 
 
 def _findings(at: AuditAt) -> Iterator[Row]:
-    """Yields each evaluator's biases that have intervals, on claims. There are no findings without resamples."""
     biases = {(one.evaluator, one.level, one.group): one for one in at.quantification.evaluators}
     for one in at.rates if at.basis.n_resamples else ():
         if one.level is Level.CLAIM and (bias := biases.get((one.evaluator, one.level, one.group))) is not None:
@@ -165,7 +155,6 @@ def _findings(at: AuditAt) -> Iterator[Row]:
 
 
 def rows_of(at: AuditAt) -> Mapping[str, Sequence[Row]]:
-    """Returns all rows of each kind."""
     return {
         "findings": [*_findings(at)],
         "rates": [*map(dict, at.rates)],
@@ -188,18 +177,14 @@ def rows_of(at: AuditAt) -> Mapping[str, Sequence[Row]]:
 
 
 def _parts(rows: Iterable[Row], name: str) -> Iterator[Row]:
-    """Expands each row into one row for each record in its list `name`."""
     for row in rows:
         for number, part in enumerate(row[name], 1):
             yield {**row, f"{name}.number": number, **{f"{name}.{key}": value for key, value in part}}
 
 
 def csv_files(report: AuditReport) -> Mapping[str, str]:
-    """Maps the names of CSV files (without extension) to their contents, which cover all thresholds, groups and levels.
-
-    Names that a spreadsheet would interpret as formulas are prefixed with an apostrophe. Numbers are not rounded. There
-    are no files for parts that the audit omitted.
-    """
+    """Maps the names of CSV files (without extension) to their contents, for all thresholds, groups and levels. Names
+    that a spreadsheet would interpret as formulas are prefixed with an apostrophe. Numbers are not rounded."""
     found: dict[str, list[Row]] = {}
     for at in report.at:
         for name, rows in rows_of(at).items():
@@ -208,7 +193,7 @@ def csv_files(report: AuditReport) -> Mapping[str, str]:
 
 
 def _flat(row: Row) -> Row:
-    """Flattens a row. Fields of records get names like `tpr.low`. Lists of names are joined, other lists dropped."""
+    """Fields of records get names like `tpr.low`. Lists of names are joined, and other lists are dropped."""
     flat: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, Record):
@@ -231,11 +216,11 @@ def _written(rows: Sequence[Row]) -> str:
 def limits_sheet() -> Sheet:
     """Returns the requirements for each use of an evaluator.
 
-    The papers give no limits. We chose these limits for the following reasons. At a TPR and a TNR of 80%, at most one
-    claim in five of either label is misclassified; a coin toss gives 50%. Systems in a data set often differ by no more
-    than 2 points, and a good system's error rate is below 5%. Evaluators in the paper order 20 to 26% of pairs wrongly.
-    At a tau of 0.8, at most one pair in ten is reversed. Chunking changes 5% of predictions through noise alone, and a
-    loss of more than 10% is substantial (section 4.2).
+    The papers give no limits, so these are ours. At a TPR and a TNR of 80%, at most one claim in five of either label
+    is misclassified; a coin toss gives 50%. Systems in a data set often differ by no more than 2 points, and a good
+    system's error rate is below 5%. Evaluators in the paper order 20 to 26% of pairs wrongly. At a tau of 0.8, at most
+    one pair in ten is reversed. Chunking changes 5% of predictions through noise alone, and a loss of more than 10% is
+    substantial (section 4.2).
     """
     heads = ("To …", "Check", "Good", "Poor")
     lines = (Line(tuple(map(Cell, row))) for row in _LAID_OUT["limits"])
@@ -252,7 +237,7 @@ LIMITS_NOTE = (
 
 @dataclass(frozen=True)
 class Section:
-    """A question that is answered by tables and an optional chart. Only the first table is expanded."""
+    """A question answered by tables and an optional chart. Only the first table is expanded."""
 
     key: str
     title: str
@@ -265,11 +250,10 @@ class Section:
         return tuple(dict.fromkeys(table.rows for table in self.tables))
 
     def sheets(self, scope: Scope) -> list[Sheet]:
-        """Returns the tables that have rows for the group."""
         return [sheet for table in self.tables if (sheet := table.sheet(scope)).lines]
 
     def terminal_sheets(self, scope: Scope) -> list[Sheet]:
-        """Returns the tables to print on the terminal. Long tables appear only in pages and files."""
+        """Leaves out long tables, which appear only in pages and files."""
         found = [(table, table.sheet(scope)) for table in self.tables if table.on_terminal]
         return [
             sheet for table, sheet in found if sheet.lines and (table.of == "group" or len(sheet.lines) <= MOST_LINES)
@@ -285,17 +269,15 @@ SECTIONS: tuple[Section, ...] = tuple(_section(**one) for one in _LAID_OUT["sect
 
 
 def sections_of(scope: Scope) -> Iterator[Section]:
-    """Yields the sections that have rows for the group. A single data set has no section that compares data sets."""
+    """Yields the sections that have rows for the group. A single data set has none that compares data sets."""
     for section in SECTIONS:
         if (section.key != "by-dataset" or scope.members) and section.sheets(scope):
             yield section
 
 
 def groups_of(data: AuditData) -> list[Group]:
-    """Returns the group of all data sets, then the task groups, then the single data sets.
-
-    The group of all data sets and the task groups are omitted if they contain only one data set.
-    """
+    """Returns the group of all data sets, then the task groups, then the individual data sets. Groups of a single data
+    set are left out, since that data set has its own."""
     tasks = [*data.task_of.values()]
     groups = [] if len(data.datasets) == 1 else [Group(kind="all")]
     groups += [Group(kind="task", name=name) for name in data.tasks if tasks.count(name) > 1]

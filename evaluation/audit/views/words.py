@@ -1,5 +1,3 @@
-"""Reads the display names of tests, methods, orders and reasons from `words.json`."""
-
 from __future__ import annotations
 
 import json
@@ -34,22 +32,18 @@ _SHOWN: tuple[Mapping[Any, str], ...] = (
 VALUES: Mapping[tuple[type[StrEnum], StrEnum], str] = {
     (type(one), one): words for table in _SHOWN for one, words in table.items()
 }
-"""The text that tables display for the enumeration values in records."""
 
 
 def tests_of(rankings: Iterable[Ranking]) -> str:
-    """Describes how pairs of systems were compared, or returns an empty string if there are no pairs."""
     used = {pair.test for one in rankings for pair in one.pairs}
     return "; ".join(words for test, words in TESTS.items() if test in used)
 
 
 def title_of(group: Group) -> str:
-    """Returns the group's name as a heading."""
     return {"all": "All data sets", "task": f"Task group: {group.name}", "dataset": f"Data set: {group.name}"}[
         group.kind
     ]
 
 
 def where(group: Group) -> str:
-    """Returns the group's name for use within a sentence."""
     return {"all": "all data sets", "task": f"the data sets of {group.name}", "dataset": group.name}[group.kind]

@@ -1,4 +1,4 @@
-"""Renders paired differences and flips as sheets, downloadable tables and text, for all reports."""
+"""Presents paired differences and flips as sheets, downloads and text, for all reports."""
 
 from __future__ import annotations
 
@@ -43,18 +43,17 @@ if TYPE_CHECKING:
 
 
 LONGEST_QUOTE = 100
-"""Maximum number of characters that the table of causes quotes from a passage."""
+"""Maximum number of characters quoted from a passage in the table of causes."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """How an outcome or direction is displayed: as a sign where there is no colour, or in a status colour on pages."""
+    """How to show an outcome or direction: as a sign where there is no color, or in a status color on pages."""
 
     words: str
     status: Status
     sign: str = ""
     style: str = "dim"
-    """The style on the terminal."""
 
 
 OUTCOMES: Mapping[Outcome, Shown] = {
@@ -80,8 +79,6 @@ VERDICT_STATUS: Mapping[Verdict, Status] = {
 def differences(
     title: str, sides: tuple[str, str], found: Sequence[PairedDifference], *, has_intervals: bool, group: str = "group"
 ) -> Sheet:
-    """Returns a sheet that compares two sides, with one line per quantity."""
-
     def between(one: PairedDifference) -> Cell:
         ends = interval_cell(one, has_intervals=has_intervals, group=group)
         note = f"{ends.text}, {ends.note}" if one.interval else ends.note
@@ -111,7 +108,6 @@ def _from(one: PairedDifference, group: str) -> str:
 
 
 def interval_cell(one: PairedDifference, *, has_intervals: bool, group: str) -> Cell:
-    """Returns the interval and its level, or the reason why there is none."""
     why = "" if one.value is None else why_no_interval(one, has_intervals=has_intervals, group=group)
     return Cell(interval(one, one.quantity, signed=True), level_words(one.level) if one.interval else why)
 
@@ -128,10 +124,8 @@ def _seen(one: PairedDifference) -> str:
 
 
 def draw_differences(rows: Iterable[tuple[str, PairedDifference]], *, axis: str, alt: str) -> Markup | None:
-    """Draws each difference of shares with its interval, in percentage points. Shown differences have a filled dot.
-
-    Returns None if no difference is defined.
-    """
+    """Draws the differences in proportions with intervals, in percentage points. Shown differences have filled dots.
+    Returns None if no difference is defined."""
     drawn = [(name, one, 100 * one.value) for name, one in rows if one.value is not None and is_share(one.quantity)]
     if not drawn:
         return None
@@ -190,7 +184,7 @@ def flips_words(count: FlipCount) -> str:
 
 
 def causes(flips: Iterable[Flip]) -> Sheet:
-    """Returns a sheet with a line for each cause of several flips in the same direction, most frequent first."""
+    """Lists each cause shared by several flips in the same direction, most frequent first."""
     found: defaultdict[tuple[object, ...], list[Flip]] = defaultdict(list)
     for flip in flips:
         if any(side.cited or side.wrong for side in (flip.first_side, flip.second_side)):
@@ -254,7 +248,7 @@ def differences_download(found: Iterable[PairedDifference]) -> DownloadLink:
 
 
 def flips_download(flips: Iterable[Flip]) -> DownloadLink:
-    """Returns a CSV file with one row per flip. One cell lists the sources of the cited passages, one per line."""
+    """One row per flip. A cell lists the sources of the cited passages, one per line."""
     head = (*_FLIP, *(f"{side}_{field}" for side in ("first", "second") for field in (*_SIDE, "cited")))
     rows = (
         [

@@ -41,15 +41,13 @@ from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_se
 from factloop.reports.visible import visible
 
 MOST_ROWS = 5000
-"""Maximum number of pairs on the page. The download contains all pairs."""
+"""Maximum number of pairs on the page. The download has all of them."""
 MOST_FLIPS = 2000
-"""Maximum number of flipped claims on the page, with rationales. The JSON and CSV files contain all of them."""
+"""Maximum number of flipped claims on the page. The JSON and CSV files have all of them."""
 
 
 @dataclass(frozen=True)
 class PairRow:
-    """A pair in the list of pairs."""
-
     pair: Pair
     first: float | None
     second: float | None
@@ -65,7 +63,7 @@ class PairRow:
 
 
 def render_comparison_html(comparison: Comparison) -> str:
-    """Returns the page. The output is deterministic. Takes time linear in the number of pairs and flips."""
+    """The output is deterministic. Takes time linear in the number of pairs and flips."""
     shown = next((one for one in comparison.differences if one.quantity is Quantity.F1), None)
     rows = sorted((_row(pair, shown, comparison.abstention) for pair in comparison.pairs), key=_farthest_first)
     flips = comparison.flips[:MOST_FLIPS]
@@ -139,9 +137,8 @@ def _line_cells(line: ResponseLine) -> tuple[Cell, ...]:
 
 
 NAMED = 5
-"""Maximum number of systems listed per side, and of prompts listed without a counterpart. The rest are counted."""
 _VERDICTS = ("Supported", "Not supported", "Irrelevant", "Unscored")
-"""The order is that of the table in a `ClaimAgreement`."""
+"""In the order of `ClaimAgreement.table`."""
 
 
 def title_of(comparison: Comparison) -> str:
@@ -158,7 +155,6 @@ def side_in_words(side: Side) -> str:
 
 
 def basis_in_words(side: Side) -> str:
-    """Describes how many responses and claims a side's figures are based on."""
     counts = side.counts
     return (
         f"{plural(side.n_responses, 'response')} ({side.n_abstained:,} abstained, "
@@ -169,7 +165,6 @@ def basis_in_words(side: Side) -> str:
 
 
 def unpaired_rows(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """Yields rows about responses without a counterpart: a heading, the number of responses and a few prompts."""
     for heading, lines in (
         ("Only in A", comparison.only_first),
         ("Only in B", comparison.only_second),
@@ -205,10 +200,7 @@ STEPS_NOTE = (
 
 
 def steps_sheet(comparison: Comparison) -> Sheet | None:
-    """Returns a sheet with a line per step and quantity, and a line for the whole difference.
-
-    Returns None if there are no intermediate runs.
-    """
+    """Returns a line per step and quantity, and one for the whole difference. None without intermediate runs."""
     found = comparison.attribution
     if found is None:
         return None
@@ -234,7 +226,6 @@ def steps_sheet(comparison: Comparison) -> Sheet | None:
 
 
 _Part = tuple[str, str, PairedDifference]
-"""What changed, the two runs, and the difference."""
 
 
 def _part(step: Step, place: int) -> _Part:
@@ -283,7 +274,6 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
 
 
 def print_flips(console: Console, counts: Sequence[FlipCount], flips: Sequence[Flip]) -> None:
-    """Prints how many claims flipped between the sides, and the first flips with the rationales of both sides."""
     table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
     table.add_column(no_wrap=True)
     table.add_column()

@@ -1,4 +1,4 @@
-"""Describes an experiment as text and sheets: the variants' figures, all items, and pairwise differences."""
+"""Presents an experiment as text and sheets: the variants' figures, all items, and pairwise differences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from factloop.evaluation.experiments.optimise import OptimiseReport, Proposal
 
 _GLANCE = tuple(one for one in Quantity if one not in (Quantity.ACCURACY, Quantity.IRRELEVANT_SHARE))
-"""The quantities that have a column in the table of variants, provided that any variant has a value."""
 
 
 def title_of(report: ExperimentReport) -> str:
@@ -33,7 +32,6 @@ def _items(report: ExperimentReport) -> str:
 
 
 def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
-    """Yields facts about the data and methods behind the figures."""
     yield "Data", f"{report.data}: {_items(report)}"
     n_not = report.n_labelled - report.n_supported
     labels = f"{plural(report.n_labelled, 'claim')}: {report.n_supported:,} supported, {n_not:,} not"
@@ -53,8 +51,6 @@ def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
 
 
 def history(report: ExperimentReport) -> Sheet:
-    """Returns a sheet of earlier experiments on the same data, latest first, with a line for each variant."""
-
     def named(row: tuple[PastExperiment, VariantReport]) -> Cell:
         when = f", {row[0].created_at:%Y-%m-%d %H:%M}" if row[0].created_at else ""
         return Cell(row[1].variant.name, row[0].name + when)
@@ -71,7 +67,6 @@ def history(report: ExperimentReport) -> Sheet:
 
 
 def proposals(found: OptimiseReport) -> Sheet:
-    """Returns a sheet with each proposal's figures on the development part, and the reason why it was kept or not."""
     rows = [one for of_round in found.rounds for one in of_round]
     measured = dict.fromkeys(figure.quantity for one in rows for figure in one.figures)
     columns: tuple[ColumnOf[Proposal], ...] = (
@@ -116,8 +111,6 @@ def _basis(figure: GroupFigure, noun: str) -> str:
 
 
 def variants(report: ExperimentReport) -> Sheet:
-    """Returns a sheet with a line for each variant."""
-
     def named(one: VariantReport) -> str:
         return f"{one.variant.name} (baseline)" if one.variant.name == report.baseline else one.variant.name
 
@@ -161,7 +154,7 @@ def _figure(found: QuantityFigure | None, quantity: Quantity, report: Experiment
 
 
 MANY = 1_000
-"""Number of items that displayed costs refer to."""
+"""Displayed costs are for this many items."""
 
 
 def _share(one: GroupFigure) -> Cell:
@@ -169,7 +162,7 @@ def _share(one: GroupFigure) -> Cell:
 
 
 def items(report: ExperimentReport, most: int) -> Sheet:
-    """Returns a sheet with variants as columns and up to `most` items as rows. Disputed items come first."""
+    """Shows up to `most` items in rows and the variants in columns. Disputed items come first."""
     shown = sorted(report.items, key=lambda one: not _differs(one))[:most]
     is_claim = report.kind == "claims"
     people: ColumnOf[ItemRow] = (Column("Human label"), lambda one: (one.gold or NOTHING).replace("_", " "))
@@ -207,10 +200,7 @@ def _item_cell(place: int, is_claim: bool, one: ItemRow) -> Cell:
 
 
 def differences(report: ExperimentReport, one: Conclusion, *, details: bool = True) -> Sheet:
-    """Returns a sheet that compares two variants, with one line per quantity.
-
-    Without `details`, the sheet contains only the headline and the questions.
-    """
+    """Compares two variants, with one line per quantity: all of them, or the headline and the questions."""
     title, found = f"{one.second} against {one.first}", report.differences_of(one.first, one.second)
     found = tuple(each for each in found if details or each.is_headline or each.is_question)
     return paired.differences(title, (one.first, one.second), found, has_intervals=report.n_resamples > 0)

@@ -1,7 +1,4 @@
-"""Renders an experiment as a self-contained page or for the terminal: first conclusions, then differences and flips.
-
-For continuous integration, it renders the demands as JUnit XML or Markdown.
-"""
+"""Renders an experiment as a self-contained page or for the terminal, and its demands as JUnit XML or Markdown."""
 
 from __future__ import annotations
 
@@ -37,19 +34,16 @@ from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_se
 from factloop.reports.visible import visible
 
 MOST_FLIPS = 1000
-"""Maximum number of flipped claims on the page, with rationales. The JSON and CSV files contain all of them."""
+"""Maximum number of flipped claims on the page. The JSON and CSV files have all of them."""
 MOST_ITEMS = 500
-"""Maximum number of items on the page. Items on which variants differ come first. JSON and CSV contain all items."""
+"""Maximum number of items on the page, disputed ones first. The JSON and CSV files have all of them."""
 MOST_PICTURES = 12
-"""Maximum number of comparisons that have a chart of their own. It takes a tenth of a second to draw a chart."""
+"""Maximum number of comparisons with a chart of their own. Drawing one takes a tenth of a second."""
 CONTEXT = 3
-"""Number of lines displayed around each change to a prompt."""
 
 
 @dataclass(frozen=True)
 class ShownComparison:
-    """A comparison as displayed on the page."""
-
     conclusion: Conclusion
     sheet: Sheet
     words: tuple[str, ...]
@@ -62,7 +56,7 @@ DiffLine = tuple[Literal["same", "out", "in", "gap"], str]
 
 @dataclass(frozen=True)
 class PromptDiff:
-    """A variant's prompt compared with the baseline's prompt. If a side does not have the prompt, it is empty."""
+    """A variant's prompt compared with the baseline's. A missing prompt counts as empty."""
 
     variant: str
     prompt: str
@@ -70,7 +64,6 @@ class PromptDiff:
 
 
 def render_optimise_html(found: OptimiseReport) -> str:
-    """Returns a page with the proposals of a search and, if one was kept, the experiment on the held-out part."""
     proposals = sheets.proposals(found)
     if found.held_out is not None:
         return render_experiment_html(found.held_out, proposals=proposals)
@@ -79,7 +72,7 @@ def render_optimise_html(found: OptimiseReport) -> str:
 
 
 def render_experiment_html(report: ExperimentReport, *, proposals: Sheet | None = None) -> str:
-    """Returns the page. The output is deterministic. Takes time linear in the number of comparisons and flips."""
+    """The output is deterministic. Takes time linear in the number of comparisons and flips."""
     flips = report.flips[:MOST_FLIPS]
     return render_page(
         "experiment.html.j2",
@@ -139,7 +132,6 @@ def _settings(report: ExperimentReport) -> list[tuple[str, list[str]]]:
 
 
 def prompt_diffs(report: ExperimentReport) -> Iterator[PromptDiff]:
-    """Yields the differences in every prompt that differs and has text available, by variant and name."""
     baseline = report.variants[0].variant.prompt_texts
     for one in report.variants[1:]:
         texts = one.variant.prompt_texts
@@ -227,7 +219,7 @@ def _rows(report: ExperimentReport) -> list[Row]:
 
 
 def demands_view(file: str) -> Callable[[ExperimentReport, str | None], str]:
-    """Returns the function that renders a report in the file's format, with a link to a page. Raises ConfigError."""
+    """Returns the function that renders the demands in the file's format. Raises ConfigError for other endings."""
     for ending, view in ((".xml", render_junit), (".md", render_markdown)):
         if file.endswith(ending):
             return view
@@ -243,7 +235,7 @@ def _legal(text: str) -> str:
 
 
 def render_junit(report: ExperimentReport, page: str | None = None) -> str:
-    """Returns a test case for each demand, with the claims that fail it. Claims without a verdict count as an error."""
+    """Returns a test case for each demand, with the claims that fail it. Claims without a verdict make it an error."""
     name, missed = _legal(report.name), [bool(one.unscored) for one in report.demands if not one.is_met]
     counts = {"tests": len(report.demands), "failures": missed.count(False), "errors": missed.count(True)}
     suite = Element("testsuite", {"name": name, **{head: str(n) for head, n in counts.items()}})
@@ -259,7 +251,6 @@ def render_junit(report: ExperimentReport, page: str | None = None) -> str:
 
 
 def render_markdown(report: ExperimentReport, page: str | None = None) -> str:
-    """Returns the conclusions, the demands (with the claims that fail them), and a link to the page."""
     return "\n".join(_markdown_lines(report, page)) + "\n"
 
 

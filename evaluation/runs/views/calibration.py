@@ -1,4 +1,4 @@
-"""Shows a run's raw and corrected figures, with any cautions, in sentences, in sheets and on the terminal."""
+"""Shows a run's raw and corrected figures in sentences, in sheets and on the terminal."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NO_INTERVAL_WORDS = {
     Caution.OUT_OF_RANGE: "beyond 0 or 1",
     Caution.ONE_GROUP: "a single prompt",
 }
-"""Short reasons why a value has no interval, shown in place of the interval."""
+"""Short reasons, shown in place of a missing interval."""
 
 CAUTION_WORDS = {
     Caution.FEW_LABELS: "too few labelled claims for a reliable interval",
@@ -56,10 +56,10 @@ TARGET_WORDS = {
     Target.RUN: "this run's claims with a verdict, as if people had labelled all; intervals reflect unlabelled claims",
 }
 
-PRECISION = "Precision, claims with a verdict"
-PRECISION_WORDS = (
-    "“Precision, claims with a verdict” pools a system's claims, so long responses have more weight, and has its own "
-    "interval; “Precision” in the scores is the mean over responses"
+SUPPORTED = "Claims supported"
+SUPPORTED_WORDS = (
+    "“Claims supported” is the share of a system's claims with a verdict, so long responses have more weight; "
+    "“Precision” in the scores is the mean over responses"
 )
 
 
@@ -67,10 +67,10 @@ WEIGHT_WORDS = "λ is the weight of the run's verdicts; the rest is that of the 
 
 
 def in_short(found: Calibration) -> Iterator[str]:
-    """Yields each system's preferred precision, and how many labelled prompts would narrow it to ±10 points.
+    """Yields each system's preferred precision, and the number of labelled prompts needed to narrow it to ±10 points.
 
-    This number is approximate. It assumes that the width of the interval is inversely proportional to the square root
-    of the number of prompts, as if both samples grew in proportion. Without an interval, yields why there is none.
+    That number assumes that the width of the interval shrinks with the square root of the number of prompts, in both
+    samples. If there is no interval, yields the reason instead.
     """
     for one in found.systems:
         best, n_unscored = preferred(one), one.precision.n_run_unscored
@@ -107,28 +107,26 @@ def _why_none(one: RunDebiasing, best: Estimate | None) -> str:
 
 
 def preferred(one: RunDebiasing) -> Estimate | None:
-    """Returns the system's preferred precision, or None if there is none."""
     found = (one.precision.prediction_powered, one.precision.adjusted_count, one.precision.own_claims)
     return next((each for each in found if each is not None and each.method is one.precision.preferred), None)
 
 
 def tiles(one: RunDebiasing) -> dict[str, tuple[str, str]]:
-    """Maps the name of each corrected figure to its value and its basis, which ends with the raw figure."""
+    """Maps the name of each corrected figure to its value and to a line that gives its basis and the raw value."""
     n_run = f"{plural(one.precision.raw.n_run, 'claim')} with a verdict"
     found = [(f"F1@{f1.k}", f1.raw, f1.corrected, plural(f1.n_responses, "response")) for f1 in one.f1]
     return {
         name: (share(best.value), f"{_interval_words(best)}, {run}; {share(raw.value)} before correction")
-        for name, raw, best, run in [*found, ("Precision", one.precision.raw, preferred(one), n_run)]
+        for name, raw, best, run in [*found, (SUPPORTED, one.precision.raw, preferred(one), n_run)]
         if best is not None and best.value is not None
     }
 
 
 GOOD_WIDTH = 0.1
-"""Half the width of a usefully narrow interval."""
+"""Half the width of an interval that is narrow enough to be useful."""
 
 
 def targets(found: Calibration) -> list[str]:
-    """Returns what the figures refer to, with a sentence for each kind of figure."""
     if any(one.precision.own_claims is not None for one in found.systems):
         rest = f"All other figures refer to {TARGET_WORDS[Target.PROMPTS]}"
         return [f"Figures for “this run alone” refer to {TARGET_WORDS[Target.RUN]}", rest]
@@ -136,17 +134,15 @@ def targets(found: Calibration) -> list[str]:
 
 
 def assumptions(found: Calibration) -> list[str]:
-    """Returns the assumptions behind the systems' preferred precision, one per line.
-
-    If all of a system's claims are labelled, its precision is computed from the labels without assumptions.
-    """
+    """Returns the assumptions behind the systems' preferred precision. A system whose claims are all labelled needs no
+    assumption."""
     assuming = (one for one in found.systems if one.precision.preferred is not Method.DIFFERENCE)
     transfers = dict.fromkeys(one.transfer for one in assuming)
     return [f"for the preferred figures: {TRANSFER_WORDS[one]}" for one in transfers]
 
 
 def overlap_words(one: RunDebiasing) -> str:
-    """Describes how many labelled claims were drawn together with the run."""
+    """Says how many labelled claims were drawn together with the run."""
     n_labels = one.precision.prediction_powered.n_labels + one.precision.evaluator.n_unscored
     if not one.n_of_prompts:
         return f"none of the {plural(n_labels, 'labelled claim')} comes from its prompts, so there are two samples"
@@ -157,7 +153,7 @@ def overlap_words(one: RunDebiasing) -> str:
 
 
 def weight_words(estimate: Estimate) -> str:
-    """Formats lambda as in `weight of verdicts: λ = 0.18`. Empty if there is none, or if all claims are labelled."""
+    """Formats lambda, as in `weight of verdicts: λ = 0.18`. Empty if there is none, or if all claims are labelled."""
     if estimate.weight is None or (estimate.low is not None and estimate.low == estimate.high):
         return ""
     by = "scores" if estimate.uses_scores else "verdicts"
@@ -165,12 +161,12 @@ def weight_words(estimate: Estimate) -> str:
 
 
 def estimates(one: RunDebiasing) -> Iterator[tuple[str, Estimate, str]]:
-    """Yields the figures of a system with their names and bases. Raw figures come first."""
+    """Yields each figure of a system with its name and basis, raw figures first."""
     for estimate in (one.precision.raw, one.precision.prediction_powered, one.precision.adjusted_count):
-        yield PRECISION, estimate, _basis(estimate, plural(estimate.n_run, "claim"))
+        yield SUPPORTED, estimate, _basis(estimate, plural(estimate.n_run, "claim"))
     if one.precision.own_claims is not None:
         own = one.precision.own_claims
-        yield "Precision, this run alone, claims with a verdict", own, _basis(own, plural(own.n_run, "claim"))
+        yield f"{SUPPORTED}, this run alone", own, _basis(own, plural(own.n_run, "claim"))
     for f1 in one.f1:
         for estimate in (f1.raw, f1.corrected):
             yield f"F1@{f1.k}", estimate, _basis(estimate, plural(f1.n_responses, "response"))
@@ -181,7 +177,6 @@ def _basis(estimate: Estimate, run: str) -> str:
 
 
 _Figure = tuple[str, str, Estimate, bool, str]
-"""The system, the measure, the estimate, whether it is preferred, and its basis."""
 
 
 def corrected(found: Calibration) -> Sheet:
@@ -226,7 +221,6 @@ def _level(found: Calibration) -> float:
 
 
 def evaluator(found: Calibration) -> Sheet:
-    """Returns a sheet with each system's TPR and FPR on the labelled claims, their intervals and their basis."""
     columns: tuple[ColumnOf[_Rate], ...] = (
         (Column("System", is_name=True, is_heading=True, is_as_given=True), lambda row: row[0]),
         (name("Measure"), lambda row: row[1]),
@@ -258,7 +252,7 @@ def print_calibration(found: Calibration, console: Console) -> None:
 
 
 def _with_reasons_below(sheet: Sheet) -> Sheet:
-    """Removes reasons for undefined figures. They are too long for cells and are printed below the sheet."""
+    """Moves the reasons for undefined figures out of the cells, where they do not fit. They are printed below."""
     lines = tuple(
         replace(line, cells=tuple(replace(cell, text="undefined", why="") if cell.why else cell for cell in line.cells))
         for line in sheet.lines
@@ -267,13 +261,12 @@ def _with_reasons_below(sheet: Sheet) -> Sheet:
 
 
 def _rows(found: Calibration) -> Iterator[Row]:
-    """Yields the basis of the corrections, then each reason and caution once, with the figures that it applies to."""
     unscored = f", {found.n_unscored:,} of them without a verdict" if found.n_unscored else ""
     yield "Labels", Text(f"{plural(found.n_claims, 'claim')} of {visible(found.data)}{unscored}")
     for one in found.systems:
         if words := overlap_words(one):
             yield "Samples", Text(f"{one_line(one.system)}: {words}")
-    yield "Precision", Text(PRECISION_WORDS)
+    yield SUPPORTED, Text(SUPPORTED_WORDS)
     if any(weight_words(estimate) for one in found.systems for _, estimate, _ in estimates(one)):
         yield "Weight", Text(WEIGHT_WORDS)
     for words in targets(found):

@@ -1,4 +1,4 @@
-"""Describes a run in sentences and sheets: its scores with their basis, ranks, and agreement with human labels."""
+"""Presents a run in sentences and sheets: scores, ranks, and agreement with human labels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from factloop.evaluation.runs.longform import (
     figures_of,
 )
 from factloop.evaluation.runs.records import RunSummary
-from factloop.reports.figures import AS_IF_CORRECT, percent, plural
+from factloop.reports.figures import AS_IF_CORRECT, how_often_right, percent, plural
 from factloop.reports.sheet.table import (
     NOTHING,
     Cell,
@@ -59,7 +59,7 @@ AGREEMENTS = {
     "tpr": "TPR",
     "tnr": "TNR",
 }
-"""Maps the agreement fields of `SystemAgreement` to the names shown, in display order."""
+"""In display order."""
 
 
 def k_words(choice: ChosenK) -> str:
@@ -68,17 +68,17 @@ def k_words(choice: ChosenK) -> str:
 
 
 def share(value: float | None) -> str:
-    """Formats a value with three decimals, or returns a dash if there is no value."""
+    """Formats a value with three decimals, or as a dash if it is None."""
     return NOTHING if value is None else f"{value:.3f}"
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Formats an interval, as in `[0.612, 0.701]`, or returns a dash if there is no interval."""
+    """Formats an interval, as in `[0.612, 0.701]`, or as a dash if an end is None."""
     return NOTHING if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
 
 
 def few_prompts(figures: Iterable[PromptFigure]) -> str:
-    """Returns a warning if intervals are based on few prompts, otherwise an empty string."""
+    """Returns a warning if an interval rests on too few prompts, otherwise an empty string."""
     fewest = min((one.n_prompts for one in figures if one.interval is not None), default=FEWEST_PROMPTS)
     if fewest >= FEWEST_PROMPTS:
         return ""
@@ -86,27 +86,26 @@ def few_prompts(figures: Iterable[PromptFigure]) -> str:
 
 
 def few_prompts_of(scores: LongFormScores) -> str:
-    """Returns the `few_prompts` warning for the means of a run's systems."""
     return few_prompts(mean for one in scores.systems for measure, _, mean in figures_of(one) if not measure.is_share)
 
 
 def few_prompts_of_labels(found: LabelAgreement) -> str:
-    """Returns the `few_prompts` warning for the agreement with human labels."""
     return few_prompts(getattr(one, name) for one in (found.overall, *found.systems) for name in AGREEMENTS)
 
 
 def mean_basis(mean: Mean) -> str:
-    """Returns what a mean is based on, such as `120 responses` or `240 responses to 120 prompts`."""
+    """Formats the size of the sample, as in `120 responses` or `240 responses to 120 prompts`."""
     responses = plural(mean.n, "response")
     return responses if mean.n == mean.n_prompts else f"{responses} to {plural(mean.n_prompts, 'prompt')}"
 
 
 def how_far(summary: RunSummary) -> str:
-    """Returns what the scores leave uncertain: wrong verdicts, and the range of each system's precision if all unscored
-    claims were wrong or all were right. Empty if no claim is scored."""
+    """Says that verdicts may be wrong, and gives each system's precision with all unscored claims wrong and all right.
+    Empty if no claim is scored."""
     if not any(line.counts.scored for line in summary.responses):
         return ""
-    said = "Only corrected figures allow for wrong verdicts." if summary.calibration is not None else AS_IF_CORRECT
+    said = f"{how_often_right(summary.fingerprint, warns=False)} {AS_IF_CORRECT}"
+    said = "Only corrected figures allow for wrong verdicts." if summary.calibration is not None else said
     ranges = []
     for system, lines in groupby(summary.responses, lambda line: line.system):
         shares = [
@@ -134,18 +133,16 @@ _COUNTS: tuple[ColumnOf[SystemScore], ...] = (
 
 
 def claims(scores: LongFormScores) -> Sheet:
-    """Returns a sheet that counts each system's responses and claims, by outcome."""
     return sheet_of("Claims", (_SYSTEM, *_COUNTS), scores.systems)
 
 
 def scores_of(scores: LongFormScores) -> Sheet:
-    """Returns a sheet with each system's measures. Files include the basis, which is otherwise in `claims`."""
+    """Returns each system's measures. Files also get the counts, which are shown elsewhere in `claims`."""
     counts = [(replace(column, on_terminal=False, on_page=False), say) for column, say in _COUNTS]
     return sheet_of("Scores of each system", (_SYSTEM, *_measured(scores), *counts), scores.systems)
 
 
 def turned(title: str, scores: LongFormScores) -> Sheet:
-    """Returns a sheet with the leading measures in rows, as on the terminal."""
     return scores_of(scores).turned(title, measure="Measure", value="Mean", interval=interval_head(scores.level))
 
 
@@ -171,7 +168,7 @@ def mean_cell(mean: Mean) -> Cell:
 
 
 def by_labels(scores: LongFormScores, labelled: LongFormScores) -> Sheet:
-    """Returns a sheet with the leading measures from verdicts, each next to the same measure from human labels."""
+    """Returns the leading measures twice, side by side: from verdicts and from human labels."""
     people = {one.system: one for one in labelled.systems}
 
     def by_people(say: Callable[[SystemScore], Cell | str | int]) -> Callable[[SystemScore], Cell | str | int]:
@@ -234,8 +231,6 @@ def agreement(found: LabelAgreement) -> Sheet:
 
 
 def verdicts(found: LabelAgreement) -> Sheet:
-    """Returns a sheet that counts verdicts by label, with a row for each system and label."""
-
     def counted(verdict: str) -> Callable[[tuple[SystemAgreement, str]], Cell]:
         return lambda row: replace(
             count_cell(getattr(getattr(row[0].table, row[1]), verdict)), is_marked=row[1] == verdict
@@ -251,7 +246,6 @@ def verdicts(found: LabelAgreement) -> Sheet:
 
 
 def basis(overall: SystemAgreement) -> str:
-    """Returns what the agreement is based on, such as `16,011 facts of 496 responses`, and what was excluded."""
     table = overall.table
     said = f"{plural(table.n_facts, 'fact')} of {plural(overall.n_responses, 'response')}"
     n_repeats = table.repeated.total

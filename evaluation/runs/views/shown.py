@@ -1,4 +1,4 @@
-"""Shows each system's scores in a run, with their basis, on a self-contained HTML page and on the terminal."""
+"""Shows a run's scores on a self-contained HTML page and on the terminal."""
 
 from __future__ import annotations
 
@@ -34,20 +34,16 @@ if TYPE_CHECKING:
 
 
 MOST_ROWS = 5000
-"""Maximum number of responses listed on the page. The downloadable table contains all responses."""
+"""Maximum number of responses listed on the page. The downloadable table contains all of them."""
 
 
 @dataclass(frozen=True)
 class ResponseRow:
-    """A row in the list of responses."""
-
     line: ResponseLine
     group: str
-    """The row's group, for filtering."""
     outcome: str
     precision: float | None
     f1: float | None
-    """F1 at the first K."""
 
 
 def render_run_html(summary: RunSummary) -> str:
@@ -77,7 +73,6 @@ def render_run_html(summary: RunSummary) -> str:
 
 
 def _tiles(summary: RunSummary) -> Iterator[tuple[str, str, str]]:
-    """Yields the name, value and basis of each leading figure of the only system. Corrected figures come first."""
     found = {} if summary.calibration is None else calibration.tiles(summary.calibration.systems[0])
     yield from ((f"{name}, corrected", *tile) for name, tile in found.items())
     for measure, k, mean in figures_of(summary.scores.systems[0]):
@@ -110,13 +105,12 @@ def _outcome(line: ResponseLine) -> tuple[str, str]:
 
 
 def _worst_first(row: ResponseRow) -> tuple[bool, float, int, str, str]:
-    """Returns the sort key: lowest precision first, then most unsupported claims. Undefined precisions come last."""
+    """Sorts by precision, lowest first, then by unsupported claims, most first. Undefined precision comes last."""
     share, line = row.precision, row.line
     return share is None, share or 0.0, -line.counts.not_supported, line.system, line.prompt_id
 
 
 def _leading(summary: RunSummary) -> list[str]:
-    """Returns the systems, starting with the best at the first K. Systems without a value come last."""
     names = [one.system for one in summary.scores.systems]
     ranked = summary.scores.rankings[0].systems if summary.scores.rankings else ()
     return [*ranked, *(name for name in names if name not in ranked)]
@@ -151,14 +145,14 @@ def _response_cells(row: ResponseRow) -> tuple[Cell, ...]:
 
 
 MOST_SYSTEMS = 16
-"""Maximum number of lines in the plot, so that readers can tell them apart."""
+"""More lines could not be told apart."""
 _LOGARITHMIC_FROM = 100
 _MARKED = 8
 """Approximate number of markers on each line."""
 
 
 def draw_curve(curve: Sequence[CurvePoint], ks: Sequence[int], systems: Sequence[str]) -> Markup | None:
-    """Draws a line per system, in the order of `systems`, and marks the run's Ks. None if no system has a value."""
+    """Draws a line per system and marks the run's Ks. Returns None if no system has a value."""
     lines = {name: [(one.k, one.f1.get(name)) for one in curve] for name in systems}
     drawn = {name: line for name, line in lines.items() if any(value is not None for _, value in line)}
     if not drawn:
@@ -222,7 +216,6 @@ def _print_scores(console: Console, title: str, scores: LongFormScores) -> None:
 
 
 def print_agreement(found: LabelAgreement, console: Console) -> None:
-    """Prints both tables of agreement with human labels."""
     figures = sheets.agreement(found)
     shown = figures.turned(figures.title, measure="Measure", value="", interval=sheets.interval_head(found.level))
     print_sheet(console, shown, lambda _: stacked(figures), whole=figures)

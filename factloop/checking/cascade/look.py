@@ -1,7 +1,7 @@
-"""The first stage of a cascade, in which a cheap verifier searches the user's documents and settles clear claims.
+"""The first stage of a cascade, in which a cheap verifier judges claims against the user's documents.
 
-This stage makes no model calls and no other searches. It leaves a claim to the model, along with any evidence found, if
-the score lies between the thresholds, there is no evidence, or the verifier fails.
+A claim goes on to the model, with any evidence found, if its score lies between the thresholds, if there is no evidence
+or if the verifier fails.
 """
 
 from __future__ import annotations
@@ -25,19 +25,15 @@ from factloop.tools.search.base import SearchTool
 
 @dataclass(frozen=True)
 class CheapStage:
-    """A verifier that accepts claims that score at least `upper` and rejects claims that score at most `lower`.
-
-    The verifier accepts no claims if `upper` is None, and rejects no claims if `lower` is None.
-    """
+    """Accepts claims that score at least `upper` and rejects claims that score at most `lower`. Either may be None."""
 
     reader: Judge
     upper: float | None
     lower: float | None
     explain: Callable[[str, Sequence[str]], SupportReading] | None = None
-    """Returns the verifier's label, citations and reasons, if it provides any."""
 
     async def judge(self, claim: str, evidence: Sequence[Evidence], *, meter: UsageMeter) -> Judgement | None:
-        """A verdict, or None if the claim is left to the model. Raises whatever the verifier raises."""
+        """Returns None if the claim should go on to the model. Raises anything that the verifier raises."""
         passages = [item.passage for item in evidence if item.passage.strip()]
         if not passages:
             return None
@@ -50,7 +46,6 @@ class CheapStage:
         return None
 
     async def _score(self, claim: str, document: str, meter: UsageMeter) -> float:
-        """The claim's score for all passages combined, which is also how the thresholds were tuned."""
         ((scored,),) = await score_pairs(self.reader, [VerifierPair(claim, document)], meter=meter)
         if scored.error is not None:
             raise scored.error
@@ -84,7 +79,7 @@ class CheapStage:
 
 
 def documents_among(tools: Sequence[SearchTool]) -> SearchTool:
-    """The first of the tools that search the user's documents. Raises ConfigError if there is none."""
+    """Returns the first tool that searches the user's documents. Raises ConfigError if there is none."""
     found = next((tool for tool in tools if tool.own_documents), None)
     if found is None:
         raise ConfigError("a cascade (--cascade) needs documents: set them with --docs")
@@ -92,10 +87,7 @@ def documents_among(tools: Sequence[SearchTool]) -> SearchTool:
 
 
 def build_look_node(cheap: CheapStage) -> ClaimNode:
-    """Builds the node that searches the documents with the claim's first query and lets the verifier judge the claim.
-
-    If the verifier does not settle the claim, the evidence is kept and the next stage repeats the query.
-    """
+    """Builds the node in which the verifier judges what the claim's first query finds in the documents."""
 
     async def look(state: FactState, runtime: Runtime[CheckContext]) -> Update:
         assert state["pending"] is not None

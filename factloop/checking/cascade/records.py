@@ -1,4 +1,4 @@
-"""Defines the records for a cascade, which is tuned on labelled claims, saved in a file and used by checks."""
+"""The records of a cascade: its thresholds and how they were tuned on labelled claims."""
 
 from __future__ import annotations
 
@@ -15,50 +15,44 @@ OpenShare = Annotated[float, Field(gt=0.0, lt=1.0)]
 
 
 class ErrorKind(StrEnum):
-    """Whether a cascade's verifier may accept claims, reject claims, or both."""
+    """Which errors a cascade limits, and therefore what its verifier may decide."""
 
     BALANCED = "balanced"
-    """The verifier may accept and reject claims. The maximum error rate applies separately to both."""
+    """The verifier accepts and rejects claims. The maximum error rate applies to each decision separately."""
     FALSE_SUPPORT = "false_support"
-    """The verifier may accept claims, but never rejects them."""
+    """The verifier accepts claims but never rejects any."""
     FALSE_REJECT = "false_reject"
-    """The verifier may reject claims, but never accepts them."""
+    """The verifier rejects claims but never accepts any."""
 
 
 class CascadeSide(Record):
-    """Statistics for the labelled claims that the verifier accepts, or for the claims that it rejects."""
+    """Statistics on the labelled claims that the verifier accepts, or on those that it rejects."""
 
     threshold: Share | None
-    """None if the verifier accepts (or rejects) no claims."""
     n: Count
-    """Number of accepted (or rejected) claims."""
     n_wrong: Count
-    """Number of claims that are wrongly accepted (or rejected), according to the labels."""
+    """Number of claims that are accepted (or rejected) wrongly, according to the labels."""
     error: Share | None
-    """`n_wrong` divided by `n`, or None if `n` is 0."""
+    """`n_wrong / n`, or None if `n` is 0."""
     bound: Share | None
-    """Upper confidence bound on `error`, at the level `confidence`.
-
-    The bound is valid for a single threshold. Since several thresholds were tried, only the maximum error for which the
-    cascade was tuned is guaranteed.
-    """
+    """Upper confidence bound on `error`, at the level `confidence`. The bound holds for a single threshold chosen in
+    advance. Tuning tries several, so only the maximum error that the cascade was tuned for is guaranteed."""
     n_label: Count
     """Number of labelled claims that it would be wrong to accept (or reject)."""
     label_error: Share | None
-    """`n_wrong` divided by `n_label`."""
+    """`n_wrong / n_label`, or None if `n_label` is 0."""
     label_bound: Share | None
     confidence: OpenShare
-    """Confidence level of each of the two bounds."""
+    """Confidence level of `bound` and `label_bound`."""
     design_effect: Annotated[float, Field(ge=1.0)]
-    """The design effect in `bound`, because claims from one document or response are alike. 1 means no effect."""
+    """Design effect for `bound`: claims from the same document or response are not independent. 1 means that they are.
+    """
     label_design_effect: Annotated[float, Field(ge=1.0)] = 1.0
-    """The design effect in `label_bound`."""
     why_none: str = ""
-    """Why there is no threshold, in plain words."""
 
 
 class CascadePoint(Record):
-    """The result of tuning with the same labels for a different maximum error. Rely on only one such guarantee."""
+    """The result of tuning for another maximum error on the same labels. Rely on only one such guarantee."""
 
     max_error: OpenShare
     upper: Share | None
@@ -68,27 +62,24 @@ class CascadePoint(Record):
     n_accepted_wrong: Count
     n_rejected_wrong: Count
     share_sent: Share
-    """The fraction of labelled claims that are left to the model."""
+    """Fraction of labelled claims that go on to the model."""
     balanced_error: Share | None
-    """The error rate averaged over both labels, assuming that the model makes no errors. None if a label is missing."""
+    """Error rate averaged over both labels if the model made no errors. None if a label does not occur."""
 
 
 class CascadeTuning(Record):
-    """The tuned thresholds, with the statistics used to choose them."""
-
     error: ErrorKind
     max_error: OpenShare
     confidence: OpenShare
-    """Probability that all guarantees hold simultaneously."""
+    """Probability that all guarantees hold at once."""
     n: Count
-    """Number of labelled claims."""
     n_supported: Count
     n_unscored: Count
-    """Number of labelled claims without a score. In a check, claims without a score are left to the model."""
+    """Number of labelled claims without a score. In a check, such claims go on to the model."""
     n_groups: Count
-    """Number of groups. Claims are in the same group if they share a document, a response or their wording."""
+    """Number of groups. Claims that share a document, a response or their wording are in the same group."""
     likeness: Share | None
-    """Intraclass correlation of the labels within groups. None if there is only one group."""
+    """Intraclass correlation of the labels. None if there is only one group."""
     accepted: CascadeSide
     rejected: CascadeSide
     share_sent: Share
@@ -101,21 +92,22 @@ class CascadeTuning(Record):
 
 
 class CascadeFile(Record):
-    """A file that `factloop research cascade tune` writes and `--cascade` reads."""
+    """The file that `factloop research cascade tune` writes and `--cascade` reads."""
 
     schema_version: Literal["1.0"] = "1.0"
     verifier: str
-    """The name of the verifier, as in `--verifier`."""
+    """The verifier, written as for `--verifier`."""
     identity: Mapping[str, Any]
-    """What affects the verifier's scores, such as a hash of its weights. Checks reject all other verifiers."""
+    """Everything that affects the verifier's scores, such as a hash of its weights. A check rejects any other verifier.
+    """
     upper: Share | None
-    """Claims with at least this score are accepted. If None, the verifier accepts no claims."""
+    """Minimum score for a claim to be accepted. If None, no claims are accepted."""
     lower: Share | None
-    """Claims with at most this score are rejected. If None, the verifier rejects no claims."""
+    """Maximum score for a claim to be rejected. If None, no claims are rejected."""
     data: str = ""
     """Name of the labelled data, with a hash if it is a file."""
     tuned: CascadeTuning | None = None
-    """How the thresholds were tuned. None if they were set by hand, in which case nothing is guaranteed."""
+    """None if the thresholds were set by hand, in which case nothing is guaranteed."""
     created_at: datetime | None = None
     warnings: tuple[str, ...] = ()
 

@@ -1,4 +1,4 @@
-"""Prepares a cascade for a check, and estimates how many model calls and searches the cascade saves."""
+"""Loads the cascade for a check, and estimates how many model calls and searches it saves."""
 
 from __future__ import annotations
 
@@ -26,23 +26,20 @@ Explain = Callable[[str, Sequence[str]], SupportReading]
 
 @dataclass(frozen=True)
 class CheapVerifier:
-    """A verifier that runs on this machine, with its weights loaded."""
+    """A verifier on this machine, with its weights loaded."""
 
     reader: Judge
     explain: Explain | None
-    """Returns the verifier's label, citations and reasons, if it provides any."""
+    """None if the verifier gives only scores."""
 
     @property
     def digest(self) -> str:
-        """SHA-256 hash of everything that affects the verifier's scores."""
         return hashlib.sha256(json.dumps(self.reader.identity, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def cheap_verifier(name: str, *, allow_download: bool = False) -> CheapVerifier:
-    """Loads a verifier with its weights, and keeps it for later checks in this process.
-
-    Raises ConfigError if the verifier calls a server, the name is unknown, or the weights cannot be loaded.
-    """
+    """Loads a verifier with its weights. The last four are kept for later checks in this process. Raises ConfigError if
+    the name is unknown, the verifier calls a server, or the weights cannot be loaded."""
     spec = parse_spec(name)
     if spec.calls is not None:
         raise ConfigError(f"{name} calls a server for every claim; use a verifier that runs on this machine")
@@ -63,13 +60,11 @@ def _kept(name: str, allow_download: bool) -> CheapVerifier:
 
 ASSESSING = ("assessments", "assessment")
 SECOND_STAGES = (*ASSESSING, "search_query", "rating", "grounded_claims")
-"""The stages, in any plan, that call the model about a claim that is not settled yet."""
+"""The stages, in any plan, that call the model about a claim that the cascade did not settle."""
 
 
 @dataclass(frozen=True)
 class Cascade:
-    """The first stage of a check, and the file that contains its thresholds."""
-
     stage: CheapStage
     fingerprint: CascadeFingerprint
     file: CascadeFile
@@ -89,7 +84,7 @@ class Cascade:
 
 
 def load_cascade(settings: CheckSettings, *, has_model: bool) -> Cascade | None:
-    """The cascade in the settings, or None. Reads the cascade file and loads the verifier's weights.
+    """Reads the cascade file in the settings, if any, and loads the verifier's weights.
 
     Raises ConfigError if there is no model, if the file cannot be read, or if the cascade was tuned for a different
     verifier. Raises DataError if the file is not a cascade.
@@ -132,7 +127,7 @@ def refuse_without_documents(settings: CheckSettings, tools: Sequence[SearchTool
 
 
 def savings(cascade: Cascade, claims: Sequence[Claim], usage: Usage, tools: Sequence[SearchTool]) -> CascadeSavings:
-    """What the cascade saved in a check, estimated from the cost of the claims that were left to the model."""
+    """Estimates what the cascade saved, from the average cost of the claims that went on to the model."""
     own = [claim for claim in claims if claim.duplicate_of is None]
     cheap = [claim.judgement.verdict for claim in own if claim.judgement.stage == "cheap"]
     sent_on = [claim for claim in own if claim.judgement.stage != "cheap" and (claim.queries or claim.evidence)]
@@ -157,8 +152,8 @@ def savings(cascade: Cascade, claims: Sequence[Claim], usage: Usage, tools: Sequ
 
 
 def with_estimates(seen: CascadeSavings) -> CascadeSavings:
-    """Adds the estimated savings: the mean numbers of calls and searches per claim left to the model, times the number
-    of settled claims. They are None if no claims were left to the model."""
+    """Adds the estimated savings: the mean number of calls and of searches per claim sent to the model, times the
+    number of settled claims. They are None if no claims were sent to the model."""
     settled, sent = seen.n_settled, seen.n_sent_on
     return seen.model_copy(
         update={
@@ -169,7 +164,8 @@ def with_estimates(seen: CascadeSavings) -> CascadeSavings:
 
 
 def sum_savings(all_savings: Iterable[CascadeSavings | None]) -> CascadeSavings | None:
-    """Combined savings of several checks, or None without cascades. Keeps the maximum error if all checks agree."""
+    """Adds up the savings of several checks. None if no check used a cascade. The maximum error is kept only if all
+    checks have the same one."""
     found = [one for one in all_savings if one is not None]
     if not found:
         return None

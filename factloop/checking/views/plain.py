@@ -1,4 +1,4 @@
-"""Renders a report as short plain text, and its claims as CSV for spreadsheets."""
+"""Renders a report as short plain text, and its claims as CSV."""
 
 from __future__ import annotations
 
@@ -15,11 +15,8 @@ _LONGEST = 200
 
 
 def in_words(report: FactualityReport) -> str:
-    """The counts, followed by up to ten unsupported or unchecked passages in the response, with the reasons.
-
-    Each reason is followed by a line for each source passage that it mentions. The line shows the passage's decisive or
-    closest sentence or, if neither is known, the beginning of the passage.
-    """
+    """Returns the counts and up to ten unsupported or unchecked passages, with the reasons. A line for each source
+    passage that a reason mentions shows its decisive or closest sentence, or else its beginning."""
     views = {one.claim.id: one for one in views_of(report.claims)}
     not_checked = [one for one, _ in unchecked(report)]
     lines = [_claim(one) for one in views.values() if one.claim.judgement.verdict is Verdict.NOT_SUPPORTED]
@@ -30,7 +27,6 @@ def in_words(report: FactualityReport) -> str:
 
 
 def counts_in_words(report: FactualityReport) -> str:
-    """The number of claims with each verdict and the number of unchecked passages."""
     n_unread = sum(isinstance(one, Sentence) for one, _ in unchecked(report))
     nothing = "The answer states no facts that can be checked" if not n_unread else "No claim was found"
     said = [f"{plural(len(report.claims), 'claim')} ({distribution(report)})" if report.claims else nothing]
@@ -59,7 +55,7 @@ def _short(text: str) -> str:
 
 
 def render_csv(report: FactualityReport) -> str:
-    """A report's claims as CSV, one per row. The `sources` column lists the sources that the verdict cites."""
+    """Returns a CSV row for each claim. The `sources` column lists the sources that the verdict cites."""
     return csv_text(COLUMNS, map(_row, views_of(report.claims)))
 
 

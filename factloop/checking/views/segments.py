@@ -1,4 +1,4 @@
-"""Splits the response into sentences, each with its claims or why it has none."""
+"""Splits the response into sentences, each with its claims or the reason why it has none."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from factloop.tools.text.outline import read_outline
 
 @dataclass(frozen=True)
 class Segment:
-    """A sentence in the response, with its claims or why it has none; or the text between two sentences."""
+    """A sentence with its claims or the reason why it has none, or the text between two sentences."""
 
     text: str
     claims: tuple[Claim, ...] = ()
     no_claim: NoClaim | None = None
     table_head: str | None = None
-    """The header of the table, if the segment is a table row."""
+    """For a table row, the header of its table."""
 
 
 def segments(report: FactualityReport) -> list[Segment]:
-    """The segments of the response in order. Joined together, their texts are exactly the response.
+    """Splits the response into segments. Their texts, joined, are exactly the response.
 
-    If spans overlap, each character belongs to the sentence that starts first. Claims whose sentence has no characters
-    left, or is not in the response, are omitted.
+    If spans overlap, each character belongs to the sentence that starts first. Claims are omitted if their sentence is
+    not in the response or has no characters left.
     """
     by_span: defaultdict[tuple[int, int], list[Claim]] = defaultdict(list)
     for claim in report.claims:

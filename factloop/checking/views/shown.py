@@ -1,4 +1,4 @@
-"""Renders the report on a response as a self-contained HTML page, or prints it in the terminal."""
+"""Shows a report as a self-contained HTML page or in the terminal."""
 
 from __future__ import annotations
 
@@ -47,10 +47,8 @@ from factloop.reports.visible import visible, web_address
 
 
 def render_html(report: FactualityReport, file: str = "") -> str:
-    """Renders the HTML page. The output is deterministic. Rendering takes time linear in the size of the report.
-
-    If the report has no question, the title is `file`, the name of the checked file.
-    """
+    """Renders the report as an HTML page, in time linear in its size. The output is deterministic. Without a question,
+    the title is `file`, the name of the checked file."""
     views = views_of(report.claims)
     numbers = {one.claim.id: one.number for one in views}
     stretches = [_stretch(part, numbers) for part in segments(report)]
@@ -191,7 +189,8 @@ def _rows(report: FactualityReport) -> list[Row]:
     if report.citations is not None and report.citations.cited:
         rows.append(("Citations", Text(figures.citations(report.citations))))
     rows += [("Eligible", Text(eligible))] if (eligible := figures.eligibility(report)) else []
-    rows.append(("Judge", Text(visible(report.fingerprint.judge))))
+    right = f". {figures.how_often_right(report.fingerprint, warns=False)}" if report.claims else ""
+    rows.append(("Judge", Text(visible(f"{report.fingerprint.judge}{right}"))))
     if report.cascade is not None:
         said = savings_words(report.cascade, report.fingerprint.cascade)
         rows += [("Cascade", Text(visible(sentence))) for sentence in said]

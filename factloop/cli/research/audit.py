@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 
 class Audit(Tabled, Intervals, Seeded):
-    """Arguments for `research audit`."""
-
     predictions: Annotated[str, Mark(ARGUMENT, "FILE")]
     """File of labelled claims with scores (JSON Lines, CSV or Parquet; - for standard input)."""
     evaluator: Annotated[Texts, Mark(STATISTICS, "NAME")] = ()
@@ -40,7 +38,6 @@ class Audit(Tabled, Intervals, Seeded):
 
 @command()
 def audit(given: Audit) -> int:
-    """Audits the evaluators, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop research audit")
     from factloop.evaluation.audit.rows import load_predictions
     from factloop.evaluation.audit.views.shown import print_audit, render_audit_html

@@ -16,8 +16,6 @@ from factloop.setup.marks import Mark
 
 
 class Tune(Report):
-    """Arguments for `research cascade tune`."""
-
     labelled: Annotated[str, Mark(ARGUMENT, "LABELLED")]
     """File of claims with documents (or passages) and labels, or the output of research verify (- for standard
     input)."""
@@ -39,7 +37,6 @@ class Tune(Report):
 
 @command()
 def tune(given: Tune) -> int:
-    """Tunes a cascade, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop research cascade tune")
     from factloop.checking.cascade.records import ErrorKind
     from factloop.evaluation.cascades.tuning import Tune as Wanted

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 
 class FailIfWorse(Arguments):
-    """Arguments for commands that compare systems or variants."""
-
     fail_if_worse: Annotated[Texts, Mark(metavar="METRIC[:MARGIN]")] = ()
     """Exit with 1 if this metric is significantly worse. With a margin, exit with 1 unless a one-sided test rules out a
     loss of that size. The margin has the unit of the metric (for fractions, 0.05 is five percentage points). You can
@@ -30,8 +28,6 @@ class FailIfWorse(Arguments):
 
 
 class Compare(Tabled, Intervals, Seeded, FailIfWorse):
-    """Arguments for `research compare`."""
-
     runs: Annotated[Texts, Mark(ARGUMENT, "RUN...")]
     """Two run directories of factloop eval, A and B, or one run directory to compare two of its systems. Runs between A
     and B show whether the judge, the search or the answers cause a difference. You can also pass experiments."""
@@ -48,7 +44,6 @@ class Compare(Tabled, Intervals, Seeded, FailIfWorse):
 
 @command()
 def compare(given: Compare) -> int:
-    """Compares the runs, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop research compare")
     from factloop.evaluation.comparing.compare import ComparedRun
     from factloop.evaluation.comparing.compare import compare as compare_runs

@@ -34,7 +34,7 @@ from factloop.setup.marks import Mark
 class ListedPart(Record):
     name: str
     path: Path | None
-    """The folder of this part, or None if the part has not been downloaded."""
+    """None if the part has not been downloaded."""
 
 
 class ListedDataset(AboutDataset):
@@ -43,27 +43,23 @@ class ListedDataset(AboutDataset):
 
 class DataListing(Record):
     folder: Path
-    """The folder that contains downloaded data sets."""
+    """The folder of all downloaded data sets."""
     datasets: tuple[ListedDataset, ...]
 
 
 class GotDataset(Record):
     name: str
     files: tuple[FetchedFile, ...]
-    """Empty after a failure. Files downloaded before a failure are kept, and are not downloaded again."""
+    """Empty after a failure. Files that had been downloaded by then are kept and not downloaded again."""
     error: str | None
 
 
 class DataGot(Record):
-    """The outcome of `data get`."""
-
     folder: Path
     datasets: tuple[GotDataset, ...]
 
 
 class Get(Quiet, AsJson):
-    """Arguments for `data get`."""
-
     names: Annotated[Texts, Mark(ARGUMENT, "NAME...")]
     """Names of data sets, as shown by factloop research data list."""
     part: Annotated[Texts, Mark(metavar="PART")] = ()
@@ -73,8 +69,6 @@ class Get(Quiet, AsJson):
 
 
 class JoinClaims(Quiet, AsJson):
-    """Arguments for `data join`."""
-
     claims: Annotated[str, Mark(ARGUMENT, "CLAIMS")]
     """File or folder with LLM-AggreFact's claims."""
     source: Annotated[Texts, Mark(metavar="KIND=PATH")]
@@ -86,7 +80,6 @@ class JoinClaims(Quiet, AsJson):
 
 @command()
 def list_(given: AsJson) -> int:
-    """Lists the data sets without using the network, and returns the exit code. Raises ConfigError."""
     try_outputs((given.json_,), ())
     folder = data_folder()
     listing = DataListing(folder=folder, datasets=tuple(_listed(folder, one) for one in list_datasets()))
@@ -96,15 +89,11 @@ def list_(given: AsJson) -> int:
 
 @command()
 def get(given: Get) -> int:
-    """Downloads data sets and returns the exit code. Raises FactloopError for invalid input."""
     return get_datasets(given)
 
 
 def get_datasets(given: Get, *, find: Callable[[str], Dataset] = find_dataset, download: Download | None = None) -> int:
-    """Downloads all data sets, even if one of them fails, and returns the exit code.
-
-    Raises ConfigError for an unknown name or part, before downloading anything.
-    """
+    """Downloads every data set, even if some fail. Raises ConfigError, before any download, for an unknown name."""
     folder = data_folder()
     datasets = [find(name) for name in dict.fromkeys(given.names)]
     if given.part and len(datasets) > 1:
@@ -146,7 +135,7 @@ def _get(dataset: Dataset, given: Get, folder: Path, download: Download | None) 
 
 
 def _alone(folder: Path) -> FileLock:
-    """Locks the folder, since concurrent downloads would write to the same temporary file."""
+    """Locks the folder, because concurrent downloads would write to the same temporary file."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / ".lock", timeout=0)
@@ -197,7 +186,6 @@ def _print_listing(listing: DataListing, console: Console) -> None:
 
 @command()
 def join(given: JoinClaims) -> int:
-    """Joins the claims, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     places = _places(given.source)
     try_outputs((given.out, given.json_), (given.claims, *(place for _, place in places)))
     with stopped_with("Running it again costs nothing."):

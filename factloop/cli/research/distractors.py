@@ -23,8 +23,6 @@ TAKEN = (
 
 
 class Distractors(AsJson):
-    """Arguments for `research distractors`."""
-
     question: str
     """The question that the response answers."""
     response: str
@@ -37,7 +35,6 @@ class Distractors(AsJson):
 
 @command(taking(TrustSettings, *TAKEN, LIMITS, CACHE))
 def distractors(given: Distractors, flags: Flags) -> int:
-    """Generates and writes distractors, and returns the exit code. Raises FactloopError for invalid input."""
     require("trust", "factloop research distractors")
     from factloop.trust.distractor_sources import make_distractors
     from factloop.trust.views.terminal import print_distractors

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
 
 class Experiment(Tabled, Intervals, Resumable, Estimated, FailIfUnscored, FailIfWorse):
-    """Arguments for `research experiment`."""
-
     plan: Annotated[str, Mark(ARGUMENT, "PLAN")]
     """YAML file that lists the data and the variants."""
     run_dir: Annotated[Path | None, Mark(OUTPUT, "FOLDER")] = None
@@ -58,7 +56,6 @@ class Experiment(Tabled, Intervals, Resumable, Estimated, FailIfUnscored, FailIf
 
 @command(taking(CheckSettings, LIMITS, BATCH, CACHE, "repeats"))
 def experiment(given: Experiment, limits: Flags) -> int:
-    """Runs and compares the variants, writes the outputs, and returns the exit code. Raises FactloopError."""
     require("evaluation", "factloop research experiment")
     refuse_missing_data(given.plan)
     from factloop.evaluation.comparing.demands import read_demand, refuse_demands

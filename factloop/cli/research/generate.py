@@ -28,15 +28,11 @@ if TYPE_CHECKING:
 
 
 class Generate(Quiet, AsJson, Estimated):
-    """Arguments for the commands that generate text."""
-
     out: Annotated[Path, Mark(metavar="FILE")]
     """Write the output to this file as JSON Lines."""
 
 
 class LongFact(Generate):
-    """Arguments for `generate longfact`."""
-
     out: Annotated[Path, Mark(metavar="FILE")]
     """Append the responses to this file. Running the same command again resumes the run."""
     data: Annotated[str | None, Mark(metavar="PATH")] = None
@@ -53,8 +49,6 @@ class LongFact(Generate):
 
 
 class Prompts(Generate, Resumable):
-    """Arguments for `generate prompts`."""
-
     out: Annotated[Path, Mark(metavar="FILE")]
     """New file for the prompts, which you can pass to generate longfact."""
     topic: Annotated[Texts, Mark(metavar="TEXT")]
@@ -67,7 +61,6 @@ class Prompts(Generate, Resumable):
 
 @command(taking(ResponseSettings, "model", "base_url", "temperature", "max_tokens", "seed", LIMITS, CACHE))
 def longfact(given: LongFact, flags: Flags) -> int:
-    """Generates and saves responses, and returns the exit code. Raises FactloopError for invalid input."""
     from factloop.evaluation.datasets.longfact import sample_prompts, with_postamble
     from factloop.evaluation.generation.response_file import read_responses
     from factloop.evaluation.generation.responses import astream_responses
@@ -98,7 +91,7 @@ def longfact(given: LongFact, flags: Flags) -> int:
 
 
 def _note_shortfall(given: LongFact, n_prompts: int, name: str) -> None:
-    """Reports that there were fewer prompts than requested. Called last, so that errors take precedence."""
+    """Reports that there were fewer prompts than requested. Called last, because errors take precedence."""
     if n_prompts < given.n and not given.quiet:
         note(f"{name} has only {plural(n_prompts, 'prompt')}, not {given.n:,}")
 
@@ -147,7 +140,6 @@ def _responses_in_words(report: ResponsesReport) -> list[str]:
 
 @command(taking(PromptSettings, "model", "base_url", "temperature", "max_tokens", "prompts", "seed", LIMITS, CACHE))
 def prompts(given: Prompts, flags: Flags) -> int:
-    """Generates and saves prompts, and returns the exit code. Raises FactloopError for invalid input."""
     from factloop.evaluation.generation.prompts import PromptsRequest, generate_prompts
     from factloop.evaluation.generation.settings import estimate_prompts
 

@@ -15,8 +15,6 @@ from factloop.tools.names.build import build_table
 
 
 class Build(Quiet):
-    """Arguments for `research kb build`."""
-
     types: Annotated[tuple[Path, ...], Mark(metavar="FILE")]
     """Dump of DBpedia's instance types (N-Triples or Turtle)."""
     labels: Annotated[tuple[Path, ...], Mark(metavar="FILE")]
@@ -29,7 +27,6 @@ class Build(Quiet):
 
 @command()
 def build(given: Build) -> int:
-    """Builds the table and returns the exit code. Raises FactloopError for invalid input."""
     if str(given.out) == STANDARD_OUTPUT:
         raise ConfigError("cannot write a table to standard output: set --out to a file")
     try_outputs((str(given.out),), [str(dump) for dump in (*given.types, *given.labels, *given.popularity)])

@@ -1,4 +1,4 @@
-"""`factloop research labels` writes label sheets for people to fill in, and evaluates the completed sheets."""
+"""`factloop research labels` writes label sheets for people to fill in, and evaluates completed sheets."""
 
 from __future__ import annotations
 
@@ -32,11 +32,9 @@ PEOPLE_USD = 4.0  # cost of labelling one response by hand, according to the pap
 
 
 class Draw(Quiet, Seeded):
-    """Arguments for commands that draw claims for people to label."""
-
     run: Annotated[str, Mark(ARGUMENT, "RUN")]
-    """Run directory of factloop eval. labels next also accepts the run directory of an experiment, and then draws
-    claims with changed verdicts first."""
+    """Run directory of factloop eval. For labels next, also of an experiment: claims on which its variants disagree are
+    drawn first."""
     out: Annotated[str | None, Mark(metavar="FILE")] = None
     """Write the claims to this CSV file as a sheet to fill in."""
     html: Annotated[str | None, Mark(metavar="FILE")] = None
@@ -46,17 +44,13 @@ class Draw(Quiet, Seeded):
 
 
 class Next(Draw):
-    """Arguments for `labels next`."""
-
     labels: Annotated[str | None, Mark(metavar="FILE")] = None
-    """File of earlier labels (at least 10, or 50 if the run has scores) that show which claims are worth labelling.
-    Each row has a label, a verdict and optionally a score. If labels export wrote the file, its claims are not drawn
-    again."""
+    """Labels that you already have, as written by labels export. Their claims are not drawn again. If there are at
+    least 10 labels (50 if the run has scores), claims whose verdicts are more likely to be wrong are drawn more often.
+    """
 
 
 class Export(Quiet, AsJson):
-    """Arguments for `labels export`."""
-
     sheets: Annotated[Texts, Mark(ARGUMENT, "SHEET...")]
     """Completed sheets from labels next, and .json files saved from its pages."""
     out: Annotated[str, Mark(metavar="FILE")]
@@ -71,15 +65,11 @@ class Export(Quiet, AsJson):
 
 
 class Disagree(Draw):
-    """Arguments for `labels disagree`."""
-
     key: Annotated[str, Mark(metavar="FILE")]
     """Write the key, which says which answer is the judge's, to this JSON file. Do not show it to the adjudicator."""
 
 
 class Adjudicate(Quiet, AsJson):
-    """Arguments for `labels adjudicate`."""
-
     answers: Annotated[str, Mark(ARGUMENT, "SHEET")]
     """Completed sheet (with the answers first, second or neither), or the file saved from a page."""
     key: Annotated[str, Mark(metavar="FILE")]
@@ -90,7 +80,6 @@ class Adjudicate(Quiet, AsJson):
 
 @command()
 def next_(given: Next) -> int:
-    """Draws claims, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop research labels next")
     from factloop.evaluation.experiments.finished import is_experiment, read_results, to_label
     from factloop.evaluation.labels.sheets import SHEET, candidates_of, draw_claims, read_known
@@ -119,8 +108,7 @@ def _next_words(given: Next, found: NextLabels) -> Iterator[str]:
     learnt = _learnt_words(found)
     before = f" without a label ({found.n_before:,} others are labelled; " if found.n_before else " ("
     drawn = f"{len(found.drawn):,} of {plural(found.n_claims - found.n_before, 'claim')}{before}{learnt})"
-    labels = "1 or 0" if any(one.hides_verdict for one in found.drawn) else "1, 0 or agree"
-    to_do = [f"fill in `label` ({labels}) in {given.out}"] if given.out is not None else []
+    to_do = [f"fill in `label` (1 for supported, 0 for not) in {given.out}"] if given.out is not None else []
     to_do += [f"label them on the page {given.html}"] if given.html is not None else []
     yield f"{drawn}: {', or '.join(to_do)}"
 
@@ -142,7 +130,6 @@ def _learnt_words(found: NextLabels) -> str:
 
 @command()
 def export(given: Export) -> int:
-    """Combines the labels, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop research labels export")
     from factloop.evaluation.labels.exporting import export_labels, reports_by_claims
     from factloop.evaluation.labels.people import DisagreementPolicy
@@ -198,7 +185,7 @@ def _export_words(given: Export, found: ExportedLabels) -> Iterator[str]:
 
 
 def _answer_words(found: ExportedLabels) -> Iterator[str]:
-    """Yields what labels of report pages say about the answers, if they are not labels of a run."""
+    """What the labels of report pages say about the answers, if they are not labels of a run."""
     if {row["dataset"] for row in found.rows} == {REPORTS_DATASET}:
         said = f"{sum(row['label'] for row in found.rows):,} of your {plural(len(found.rows), 'label')} say supported"
         one = "this answer’s" if len({row["response_id"] for row in found.rows}) == 1 else "these answers’"
@@ -239,7 +226,6 @@ def _people_words(found: PeopleAgreement) -> Iterator[str]:
 
 @command()
 def disagree(given: Disagree) -> int:
-    """Draws claims, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop research labels disagree")
     from factloop.evaluation.labels.disagreements import SHEET, draw_disagreements
     from factloop.evaluation.labels.views import render_disagreements_html
@@ -277,7 +263,6 @@ def _want_one(out: str | None, html: str | None, to_do: str) -> None:
 
 @command()
 def adjudicate(given: Adjudicate) -> int:
-    """Counts the answers, writes the outputs, and returns the exit code. Raises FactloopError."""
     require("evaluation", "factloop research labels adjudicate")
     from factloop.evaluation.labels.adjudication import adjudicate as count
     from factloop.evaluation.labels.adjudication import read_answers

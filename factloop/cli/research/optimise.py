@@ -28,15 +28,12 @@ if TYPE_CHECKING:
 
 
 class OptimisePlan(Report, Resumable, Estimated, FailIfWorse):
-    """Arguments for `research optimise`."""
-
     plan: Annotated[str, Mark(ARGUMENT, "PLAN")]
     """Plan of an experiment that holds out claims (held_out). Proposals start from the plan's baseline prompt."""
 
 
 @command(taking(CheckSettings, LIMITS))
 def optimise(given: OptimisePlan, limits: Flags) -> int:
-    """Optimises a prompt, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop research optimise")
     refuse_missing_data(given.plan)
     from factloop.evaluation.comparing.demands import read_demand, refuse_demands

@@ -22,8 +22,6 @@ LIST = "list"
 
 
 class Reproduce(Tabled):
-    """Arguments for `research reproduce`."""
-
     entry: Annotated[str, Mark(ARGUMENT, "ENTRY")]
     """Table to reproduce, such as vwc:table-21, or list to show all tables."""
     data: Annotated[str | None, Mark(metavar="PATH")] = None
@@ -37,7 +35,6 @@ class Reproduce(Tabled):
 
 @command()
 def reproduce(given: Reproduce) -> int:
-    """Lists all tables, or reproduces one table and writes the outputs. Returns the exit code. Raises FactloopError."""
     require("evaluation", "factloop research reproduce")
     require("trust", "factloop research reproduce")
     from factloop.evaluation.reproduction.registry import find_entry

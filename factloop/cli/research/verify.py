@@ -31,8 +31,6 @@ INPUT = Group("input", "Input")
 
 
 class Verify(Quiet, AsJson, FailIfUnscored):
-    """Arguments for `research verify`."""
-
     pairs: Annotated[str | None, Mark(ARGUMENT, "[PAIRS]")] = None
     """File with a claim, a document and, for an audit, a label in each row (JSON Lines, CSV or Parquet; - for standard
     input)."""
@@ -62,7 +60,6 @@ class Verify(Quiet, AsJson, FailIfUnscored):
 
 @command(taking(VerifySettings, MODEL, LIMITS, BATCH))
 def verify(given: Verify, flags: Flags) -> int:
-    """Scores the pairs, writes the predictions, and returns the exit code. Raises FactloopError for invalid input."""
     refuse_missing_data(given.pairs)
     from factloop.evaluation.verification.run import VerifyRequest, astream_verify
     from factloop.tools.judges.build import PROMPTED, parse_spec

@@ -1,1 +1,1 @@
-"""Reads and writes files: tables, YAML, strict JSON, locks, and files that only their owner can read."""
+"""Tables, YAML, strict JSON, locks, and files that only their owner can read."""

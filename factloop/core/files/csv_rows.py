@@ -1,8 +1,4 @@
-"""Reads CSV files with a header and one row per record. Quoted cells may contain line breaks.
-
-In locales with a decimal comma, spreadsheets separate cells with semicolons. Semicolons are therefore accepted if both
-the header and the row below it use them, or if the line `sep=;` precedes the header.
-"""
+"""Reads CSV files with a header. Detects semicolon separators. A first line such as `sep=|` sets another one."""
 
 from __future__ import annotations
 
@@ -21,7 +17,7 @@ _TOLD = re.compile(r"[Ss]ep=([,;|\t])\r?\n?")  # the line that tells a spreadshe
 
 
 def read_csv(place: str | Path, *, needed: Iterable[str] = (), lower_case: bool = True) -> Iterator[Row]:
-    """Yields the rows below the header, each with the number of its first line. `lower_case` lowercases column names.
+    """Yields the rows below the header, each with the number of its first line.
 
     Raises DataError during iteration if a column in `needed` is missing, a column name is repeated, a row has the wrong
     number of cells, quoting is broken, or there are no rows.
@@ -40,7 +36,7 @@ def read_csv(place: str | Path, *, needed: Iterable[str] = (), lower_case: bool 
 
 
 def read_cells(lines: Iterable[str], path: str) -> Iterator[tuple[int, list[str]]]:
-    """Yields each row's cells with the number of the row's first line. Raises DataError if quoting is broken."""
+    """Yields the cells of each row with the number of its first line. Raises DataError if quoting is broken."""
     csv.field_size_limit(LONGEST_LINE)  # otherwise, an unclosed quotation mark could exhaust the memory
     rest = iter(lines)
     first = list(islice(rest, _LOOKED_AT))

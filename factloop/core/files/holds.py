@@ -23,10 +23,10 @@ from factloop.core.files.private import open_private
 
 
 class Hold:
-    """A shared lock on one part of the cache, which the file at `path` represents.
+    """A shared lock on one part of the cache, represented by the file at `path`.
 
-    The lock lasts until it is released or garbage-collected, or until the process ends. The file's modification time
-    shows when a lock was last acquired or released.
+    The lock is held until it is released or garbage-collected, or the process ends. The file's modification time
+    records when a lock was last acquired or released.
     """
 
     def __init__(self, path: Path) -> None:
@@ -58,10 +58,7 @@ def _note_use(path: Path) -> None:
 
 @contextmanager
 def exclusive_hold(path: Path) -> Iterator[bool]:
-    """Yields True if no process, including this one, has a shared lock. In that case, the file is removed on exit.
-
-    Raises OSError if the file cannot be opened.
-    """
+    """Yields True, and removes the file on exit, if no process holds a shared lock. Raises OSError."""
     descriptor = _locked(path, exclusive=True)
     if descriptor is None:
         yield False

@@ -1,4 +1,4 @@
-"""Converts reports to strict JSON, and writes files atomically."""
+"""Strict JSON and atomic writes."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _OBEYED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def to_json(report: Record) -> str:
-    """The record as indented JSON with a final newline. Equal records produce the same text.
+    """Indented JSON with a trailing newline. Equal records give identical text.
 
-    Fields are in declaration order, and mapping keys are in alphabetical order. Control characters are escaped, so that
-    the text is safe to print in a terminal. Raises ValueError for NaN and infinity, which JSON cannot represent.
+    Fields keep their declaration order, and mapping keys are sorted. Control characters are escaped so that the text is
+    safe to print in a terminal. Raises ValueError for NaN and infinity.
     """
     return _escaped(json.dumps(_jsonable(report), ensure_ascii=False, allow_nan=False, indent=2)) + "\n"
 
 
 def to_json_line(record: Record) -> str:
-    """The record as one line of JSON, including the line end. Control characters and line separators are escaped."""
+    """One line of JSON with a trailing newline. Control characters and line separators are escaped."""
     return _escaped(record.model_dump_json()) + "\n"
 
 
@@ -54,11 +54,11 @@ def _jsonable(value: Any) -> Any:
 
 
 def write_atomically(path: Path, text: str | bytes, *, private: bool = False) -> None:
-    """Writes `text` as UTF-8 so that readers see either the old or the new file, never a partial one.
+    """Writes the file so that readers see either the old or the new contents, never a mixture.
 
-    Follows links, and writes directly to pipes and devices. An existing file keeps its permissions, and a new file gets
-    the permissions that the umask allows. If `private` is set, only the owner can access the file. Raises ConfigError
-    if the file cannot be written, in which case an existing file is unchanged.
+    Follows links, and writes directly to pipes and devices. An existing file keeps its permissions, and the umask
+    applies to a new one. With `private`, only the owner can access the file. Raises ConfigError if the file cannot be
+    written, in which case an existing file is left unchanged.
     """
     data = text.encode("utf-8") if isinstance(text, str) else text
     try:

@@ -1,4 +1,4 @@
-"""Reads JSON Lines files, which contain one object per line, line by line."""
+"""Reads JSON Lines files (one object per line) without loading them whole."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from factloop.core.files.rows import Row, shown
 def read_jsonl(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[Row]:
     """Yields one row per line. Skips blank lines and replaces lone surrogates with U+FFFD.
 
-    Raises DataError during iteration if the file cannot be read or a line is not a JSON object, and at the end if there
-    were no rows.
+    Raises DataError during iteration if the file cannot be read, a line is not a JSON object, or there are no rows.
     """
     path, empty = place_name(place), True
     for number, line in read_lines(place, longest=longest):
@@ -28,7 +27,7 @@ def read_jsonl(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[Ro
 
 
 def parse_object(line: str, path: str, number: int) -> dict[str, Any]:
-    """Parses a JSON object and replaces lone surrogates with U+FFFD. Raises DataError if the line is not an object."""
+    """Replaces lone surrogates with U+FFFD. Raises DataError if the line is not a JSON object."""
     try:
         value = json.loads(line, parse_constant=_refuse_constant)
         value = _in_whole_characters(value) if "\\ud" in line.lower() else value
@@ -40,7 +39,7 @@ def parse_object(line: str, path: str, number: int) -> dict[str, Any]:
 
 
 class _NotStrict(ValueError):
-    """A value such as NaN, which Python's parser accepts but JSON does not allow."""
+    """A value such as NaN, which Python's parser accepts although JSON does not allow it."""
 
 
 def _refuse_constant(name: str) -> None:
@@ -54,6 +53,6 @@ def _why(error: Exception) -> str:
 
 
 def _in_whole_characters(value: object) -> Any:
-    """Replaces lone surrogates, which can appear in JSON as escapes but cannot be written to a UTF-8 file."""
+    """Replaces lone surrogates, which JSON can escape but UTF-8 cannot encode."""
     text = json.dumps(value, ensure_ascii=False)
     return json.loads(text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))

@@ -1,4 +1,4 @@
-"""Opens files that the user names, and reads their lines one at a time, so that a file can be larger than memory."""
+"""Reads files named by the user, line by line so that a file may be larger than memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from factloop.core.errors import DataError
 
 STANDARD_INPUT = "-"
 LONGEST_LINE = 64 * 2**20
-"""In bytes. A file with a longer line probably has no line ends at all, and reading it could exhaust the memory."""
+"""In bytes. A longer line suggests a file without newlines, and reading it could exhaust the memory."""
 
 
 _MARKS = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}  # first, as one starts with one of UTF-16
@@ -24,20 +24,19 @@ _MARKS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
 
 def encoding_of(start: bytes) -> str:
-    """Returns the encoding that a byte order mark names, or UTF-8 (with or without a mark)."""
+    """The encoding indicated by a byte order mark, or UTF-8 if there is none."""
     return next((encoding for mark, encoding in _MARKS.items() if start.startswith(mark)), "utf-8-sig")
 
 
 def open_given(path: str | Path) -> BufferedReader:
-    """Opens a file that the user named. Raises OSError if it cannot be opened, or if it is a device or a named pipe
-    (which may block forever). The unnamed pipe of a shell's `<(command)` can be opened."""
+    """Raises OSError for devices and named pipes, which may block forever. A shell's `<(command)` can be opened."""
     if not (os.path.isfile(path) or os.path.isdir(path)) and os.path.exists(os.path.realpath(path)):
         raise OSError("this is a named pipe or a device; pass a file")
     return open(path, "rb")
 
 
 def read_given(path: str | Path, most: int = -1) -> bytes:
-    """Reads a file that the user named. Raises DataError if that fails or there are more than `most` bytes."""
+    """Raises DataError if the file cannot be read or has more than `most` bytes."""
     try:
         with open_given(path) as file:
             data = file.read(most + 1 or -1)
@@ -70,15 +69,11 @@ def read_lines(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[tu
 
 
 def place_name(place: str | Path) -> str:
-    """The name of the file for use in messages."""
     return "standard input" if str(place) == STANDARD_INPUT else str(place)
 
 
 def name_of_data(place: str | Path) -> str:
-    """The name and hash of a file. For a pipe, only the name, since a pipe can be read only once.
-
-    Raises DataError if the file cannot be read.
-    """
+    """The file's name and part of its hash, or only the name for a pipe. Raises DataError if it is unreadable."""
     path = Path(place)
     if str(place) == STANDARD_INPUT or not path.is_file():
         return place_name(path.name)

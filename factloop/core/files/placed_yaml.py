@@ -1,4 +1,4 @@
-"""Reads a YAML mapping and keeps the line number of every field for error messages."""
+"""Reads a YAML mapping and records the line number of every field for error messages."""
 
 from __future__ import annotations
 
@@ -11,30 +11,27 @@ import yaml
 from factloop.core.errors import DataError
 
 LONGEST_NUMBER = 100
-"""Maximum number of characters in an integer; Python cannot print integers with thousands of digits."""
+"""In characters. Python cannot print integers with thousands of digits."""
 
 Place = tuple[str | int, ...]
-"""The path to a value, which consists of field names and list indexes (starting at 0)."""
+"""The path to a value: field names, and list indexes starting at 0."""
 
 
 @dataclass(frozen=True)
 class PlacedYaml:
-    """The mapping in a YAML file, with line numbers."""
-
     path: str
     fields: Mapping[str, Any]
     lines: Mapping[Place, int]
-    """The line number of every field and list entry, starting at 1."""
 
     def error(self, message: str, place: Sequence[str | int]) -> DataError:
-        """An error with the file, field and line. If the field is missing, the parent field's line is used."""
+        """An error with the file, field and line. If the field is missing, the line is that of its parent."""
         at = tuple(place)
         line = next(self.lines[at[:end]] for end in range(len(at), -1, -1) if at[:end] in self.lines)
         return DataError(message, path=self.path, line=line, field=".".join(map(str, at)) or None)
 
 
 class PlainLoader(yaml.SafeLoader):
-    """Loads YAML, but rejects tags, very long integers and aliases. Nested aliases could take exponential time."""
+    """Rejects tags, very long integers and aliases. Expanding nested aliases could take exponential time."""
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call]
@@ -52,10 +49,7 @@ PlainLoader.add_constructor("tag:yaml.org,2002:int", PlainLoader.construct_yaml_
 
 
 def read_placed_yaml(text: str, path: str) -> PlacedYaml:
-    """Parses a YAML mapping.
-
-    Raises DataError with the line number if the text is not YAML or not a mapping, or if a field appears twice.
-    """
+    """Raises DataError, with the line number, if the text is not a YAML mapping or a field appears twice."""
     try:
         node = yaml.compose(text, Loader=PlainLoader)
         if not isinstance(node, yaml.MappingNode):

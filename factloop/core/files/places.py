@@ -1,4 +1,4 @@
-"""Lists the files that a folder or glob pattern includes, and predicts whether a new file would be included."""
+"""Finds the files that a folder or glob pattern includes, and predicts whether it would include a new file."""
 
 from __future__ import annotations
 
@@ -32,12 +32,11 @@ def walk(folder: Path, *, within: Path | None = None) -> Iterator[Path]:
 
 
 def leads_out(path: Path, within: Path) -> bool:
-    """Whether a link in the path points outside `within`, which must be a resolved path."""
+    """Whether a link in the path points outside `within`, which must already be resolved."""
     return not resolved(path).is_relative_to(within)
 
 
 def resolved(path: Path) -> Path:
-    """The path, with its links resolved as far as possible."""
     return Path(os.path.realpath(path))
 
 
@@ -48,15 +47,11 @@ def base_and_pattern(pattern: Path) -> tuple[Path, tuple[str, ...]]:
 
 
 def is_hidden(path: Path) -> bool:
-    """Whether the path or any of its parent folders is hidden."""
     return any(part.startswith(".") for part in path.parts)
 
 
 def first_taken_in(place: str, paths: Collection[Path]) -> Path | None:
-    """The first of these resolved paths at which a new file would be read as part of `place`, or None.
-
-    Also returns None if `place` does not exist. Raises OSError and ValueError as `pathlib` does.
-    """
+    """The first of these resolved paths where a new file would become part of `place`. Raises OSError, ValueError."""
     named = Path(place).expanduser()
     base, wanted = named, tuple[str, ...]()
     if named.is_dir():

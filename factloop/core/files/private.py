@@ -1,9 +1,8 @@
-"""Creates files and folders that only their owner can read, since they may contain checked text.
+"""Files and folders that only their owner can access, because they may contain checked text.
 
-If an older version or a library left a file accessible to other users, those users lose access when the file is opened.
-Files that belong to someone else, or that are on a file system without permissions, are left unchanged silently. On
-Windows, nothing needs to be done: files inherit their folder's permissions, and a user's folders are accessible only to
-that user and to administrators.
+Files that an older version or a library left accessible to others are restricted when they are opened. Files that
+belong to someone else, and file systems without permissions, are silently left alone. On Windows, the folder's
+inherited permissions already suffice.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from pathlib import Path
 
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
 BESIDE_DATABASE = ("-wal", "-shm")
-"""Suffixes of the files that SQLite creates next to an open database. They get the permissions of the database."""
+"""Files that SQLite creates next to an open database."""
 _OF_OTHERS = 0o077
 _MAKING = threading.Lock()
 
 
 def open_private(path: str, flags: int) -> int:
-    """Opens the file and returns a descriptor. For use as the `opener` of `open`."""
+    """For use as the `opener` of `open`."""
     descriptor = os.open(path, flags, FILE_MODE)
     with suppress(OSError):
         _narrow(descriptor)
@@ -30,7 +29,6 @@ def open_private(path: str, flags: int) -> int:
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Writes a new file. Raises OSError."""
     with open(path, "wb", opener=open_private) as file:
         file.write(data)
 
@@ -56,7 +54,7 @@ def make_private_database(path: Path) -> None:
 
 
 def make_private_folder(path: Path) -> None:
-    """Creates the folder and any missing parents. Existing folders are unchanged. Raises OSError."""
+    """Creates the folder and any missing parents. Leaves existing folders unchanged. Raises OSError."""
     try:
         path.mkdir(FOLDER_MODE)
     except FileNotFoundError:
@@ -70,13 +68,13 @@ def make_private_folder(path: Path) -> None:
 
 
 def narrow(path: Path) -> None:
-    """Takes away other users' access to a file or folder that belongs to the current user."""
+    """Removes other users' access, if the file or folder belongs to the current user."""
     with suppress(OSError):
         _narrow(path)
 
 
 def narrow_contents(folder: Path) -> None:
-    """Restricts the permissions of a folder and the files in it."""
+    """Removes other users' access to a folder and to the files in it, but not to its subfolders."""
     narrow(folder)
     with suppress(OSError):
         for path in folder.iterdir():

@@ -1,4 +1,4 @@
-"""Defines `Row`: one row of a data set, with its location in the file. A row can be converted to a record."""
+"""`Row`: one row of a data set, with its location in the file."""
 
 from __future__ import annotations
 
@@ -39,16 +39,15 @@ Identifier = Annotated[str, Field(coerce_numbers_to_str=True), AfterValidator(_n
 
 @dataclass(frozen=True)
 class Row:
-    """The values of a row by field name, with the number of the row's first line."""
+    """The values of a row by field name. `line` is the number of the row's first line."""
 
     path: str
     line: int
     fields: Mapping[str, Any]
     file_names: Mapping[str, str] = field(default_factory=dict)
-    """Maps renamed fields to their names in the file. Error messages use the names in the file."""
+    """Maps renamed fields to the names in the file, which error messages use."""
 
     def renamed(self, fields: Mapping[str, Any], file_names: Mapping[str, str]) -> Row:
-        """A row with new fields but the same location."""
         return Row(self.path, self.line, fields, file_names)
 
     def read_as(self, kind: type[R]) -> R:
@@ -61,7 +60,7 @@ class Row:
             raise self.error(_reason(first), "".join(parts).removeprefix(".") or None) from error
 
     def numbered(self) -> Row:
-        """The row. If it has no `id`, its line number becomes the `id`."""
+        """The row itself, or a copy with the line number as `id` if it has no `id`."""
         given = self.fields.get("id")
         return self if given not in (None, "") else replace(self, fields={**self.fields, "id": str(self.line)})
 
@@ -71,7 +70,7 @@ class Row:
 
 
 def read_record(path: str | Path, kind: type[R], what: str, most: int = -1) -> R:
-    """Reads a record from a JSON file that the user named. Raises DataError, which says `what` the file should be."""
+    """Reads a record from a JSON file named by the user. Raises DataError, whose message says `this is not {what}`."""
     try:
         return kind.model_validate_json(read_given(path, most))
     except ValidationError as error:
@@ -81,7 +80,7 @@ def read_record(path: str | Path, kind: type[R], what: str, most: int = -1) -> R
 
 
 def shown(value: object) -> str:
-    """A value as JSON. Long values are shortened. The contents of lists and objects are omitted."""
+    """The value as JSON for use in messages. Long values are shortened, and lists and objects are only named."""
     if isinstance(value, Mapping):
         return "an object"
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Reads files in any supported format row by row and converts the rows to records."""
+"""Reads the rows of a file in any supported format and converts them to records."""
 
 from __future__ import annotations
 
@@ -18,26 +18,23 @@ from factloop.core.files.rows import Identifier, Row, shown
 from factloop.core.records import Record
 
 Reshape = Callable[[Row], Iterable[Row]]
-"""Converts a row in a different layout into the rows in it. A row without an id gets its line number as its id."""
+"""Splits a row with a different layout into standard rows. Those without an id get their line number."""
 
 
 class TableItem(Record):
-    """Base class of the items that loaders yield. Unknown fields are ignored."""
+    """Base class for the items in a data set. Unknown fields are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
     id: Identifier
-    """The id in the file or, if there is none, the item's line number."""
+    """The id in the file, or the line number if there is none."""
 
 
 T = TypeVar("T", bound=TableItem)
 
 
 def read_rows(place: str | Path) -> Iterator[Row]:
-    """Reads a file as CSV, Parquet, a JSON array or (by default) JSON Lines, depending on its extension. `-` is stdin.
-
-    Column names are used unchanged. Raises whatever the format's reader raises.
-    """
+    """Reads CSV, Parquet, a JSON array or (by default) JSON Lines, depending on the extension. `-` is stdin."""
     name = str(place).lower()
     if name.endswith(".csv"):
         return read_csv(place, lower_case=False)
@@ -47,10 +44,7 @@ def read_rows(place: str | Path) -> Iterator[Row]:
 
 
 def load_items(places: Iterable[str | Path], kind: type[T], reshape: Reshape | None = None) -> Iterator[T]:
-    """Reads items from several files in order, one item at a time.
-
-    Raises DataError during iteration if a row is malformed, or if an earlier row in any of the files has the same id.
-    """
+    """Reads items one at a time. Raises DataError at the first row that is malformed or repeats an earlier id."""
     ids: dict[str, str] = {}
     for place in places:
         for row in read_rows(place):
@@ -63,10 +57,7 @@ def load_items(places: Iterable[str | Path], kind: type[T], reshape: Reshape | N
 
 
 def files_of(place: str | Path, *patterns: str) -> list[str | Path]:
-    """The file itself or, for a folder, the files in and below it that match any of the patterns, sorted by path.
-
-    Raises DataError if a folder contains no such files.
-    """
+    """The file itself or, for a folder, all matching files below it, sorted. Raises DataError if there are none."""
     if str(place) == STANDARD_INPUT or not Path(place).is_dir():
         return [place]
     found = sorted({path for pattern in patterns for path in Path(place).rglob(pattern) if path.is_file()})
@@ -76,13 +67,13 @@ def files_of(place: str | Path, *patterns: str) -> list[str | Path]:
 
 
 LARGEST = 256 * 2**20
-"""Maximum number of characters in an array, which cannot be read line by line and so must fit in memory."""
+"""In characters. An array cannot be read line by line, so it must fit in memory."""
 
 
 def read_json_array(place: str | Path, *, largest: int = LARGEST) -> Iterator[Row]:
-    """Yields one row per item. The `line` of a row is the number of the item, starting at 1. `-` is standard input.
+    """Yields one row per item. A row's `line` is the number of the item, starting at 1. `-` is stdin.
 
-    Raises DataError if the text is longer than `largest` characters, or is not an array with one or more objects.
+    Raises DataError if the text has more than `largest` characters, or is not an array of at least one object.
     """
     path = place_name(place)
     try:
@@ -115,9 +106,9 @@ _BATCH = 1024  # maximum number of rows in memory
 
 
 def read_parquet(place: str | Path, *, batch: int = _BATCH) -> Iterator[Row]:
-    """Yields each row in the file. The `line` of a row is its number, starting at 1.
+    """Yields the rows. A row's `line` is its number, starting at 1.
 
-    Raises ConfigError if pyarrow is missing, and DataError if the file cannot be read, is not Parquet or has no rows.
+    Raises ConfigError if pyarrow is missing, and DataError if the file is unreadable, is not Parquet or has no rows.
     """
     path = str(place)
     number = 0

@@ -1,4 +1,4 @@
-"""For the duration of a run, keeps a temporary copy of input that can be read only once."""
+"""A temporary copy of input that can be read only once."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from factloop.core.errors import ConfigError
 
 
 class TemporaryLines:
-    """Lines in an unnamed temporary file. The system removes the file even if the process is killed.
+    """Lines in an unnamed temporary file, which the system removes even if the process is killed.
 
-    All methods except `close` raise ConfigError if the temporary folder is full or cannot be used.
+    Every method except `close` raises ConfigError if the temporary folder is full or unusable.
     """
 
     def __init__(self) -> None:
@@ -23,14 +23,14 @@ class TemporaryLines:
             raise _unusable(error) from error
 
     def append(self, line: bytes) -> None:
-        """Stores a line, including its line end."""
+        """`line` includes its newline."""
         try:
             self._file.write(line)
         except OSError as error:
             raise _unusable(error) from error
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yields all lines in order. Do not add lines or start another iteration before the end."""
+        """Finish iterating before you append or iterate again."""
         try:
             self._file.seek(0)  # also flushes the buffer
         except OSError as error:

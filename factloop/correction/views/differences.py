@@ -1,4 +1,4 @@
-"""Splits a corrected text into unchanged parts, changes and marks. Changes are compared phrase by phrase."""
+"""Splits a corrected text into unchanged parts, changes and marks."""
 
 from __future__ import annotations
 
@@ -13,15 +13,13 @@ from factloop.reports.differences import Kind, Piece, pieces
 
 @dataclass(frozen=True)
 class Mark:
-    """A mark after doubtful content."""
-
     text: str
     kind: Literal["mark"] = "mark"
 
 
 @dataclass(frozen=True)
 class ResponsePart:
-    """A part of the response: either unchanged text or a single change. Changes are numbered from 1."""
+    """Unchanged text or a single change. Changes are numbered from 1."""
 
     text: str
     pieces: tuple[Piece | Mark, ...]
@@ -49,7 +47,7 @@ def _unchanged(text: str, marks: _Marks) -> list[ResponsePart]:
 
 
 class _Marks:
-    """The marks still to be inserted, as the text is processed from start to end."""
+    """The marks that have not been inserted yet."""
 
     def __init__(self, correction: Correction) -> None:
         self._not_read: Kind = "removed" if correction.accepted else "inserted"
@@ -60,7 +58,6 @@ class _Marks:
             inserted += end - start
 
     def within(self, found: Sequence[Piece]) -> tuple[Piece | Mark, ...]:
-        """The pieces, split at the marks inside them."""
         shown: list[Piece | Mark] = []
         for piece in found:
             shown += self.due()
@@ -78,7 +75,6 @@ class _Marks:
         return tuple(shown)
 
     def due(self) -> list[Mark]:
-        """The marks at the current position."""
         found = []
         while self._left and self._left[0][0] <= self._reached:
             found.append(Mark(self._left.popleft()[1]))

@@ -1,4 +1,4 @@
-"""Renders a correction as a self-contained HTML page that shows all insertions and deletions with their reasons."""
+"""Renders a correction as a self-contained HTML page that shows all changes with their reasons."""
 
 from __future__ import annotations
 
@@ -41,8 +41,7 @@ def render_correction_html(correction: Correction, file: str = "", marks: MarkSt
 
 
 def _stretches(correction: Correction, notes: Sequence[int]) -> Iterator[PageStretch]:
-    """Yields the pieces of the text. The last inserted or removed piece of a change links to the reason for the change.
-    Each mark links to the list entry for its doubtful passage."""
+    """The last piece of a change links to the reason for the change, and each mark to the entry for its passage."""
     n_marks = 0
     for part in parts(correction):
         last = max((at for at, one in enumerate(part.pieces) if one.kind in ("removed", "inserted")), default=None)

@@ -43,7 +43,7 @@ _MARKS = {
     "inserted": ("{+", "+}", "green"),
     "mark": ("", "", "yellow"),
 }
-"""The same marks as in `wdiff`, because not every terminal shows colours."""
+"""Uses the marks of `wdiff`, because not every terminal shows colors."""
 
 
 def print_correction(correction: Correction, console: Console) -> None:

@@ -1,4 +1,4 @@
-"""Describes a correction in words, so that all outputs use the same wording."""
+"""Describes a correction in words. All outputs use this wording."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ KIND_WORDS = {ChangeKind.REMOVED: "removed", ChangeKind.MENDED: "reworded"}
 
 
 def decision(correction: Correction) -> str:
-    """The decision and the reason for it."""
     is_clean = correction.rejected is Rejection.NOTHING_TO_CORRECT
     judged_by = correction.before.fingerprint
     is_said = OFFLINE in correction.report.warnings
@@ -38,7 +37,7 @@ def decision(correction: Correction) -> str:
 
 
 def headline(correction: Correction) -> str:
-    """The decision in a few words. If the new text has more problems of any kind, the headline says so."""
+    """Returns the decision in a few words, with what got worse, if anything."""
     if correction.accepted:
         worse = _worse(correction)
         said = f"Changed, but {' and '.join(worse)} than before" if worse else "Corrected"
@@ -50,7 +49,7 @@ def headline(correction: Correction) -> str:
 
 
 def unjudged(correction: Correction) -> str:
-    """Says how many sentences in the final text contain claims without a verdict. Empty if there are none."""
+    """Says how many sentences in the final text were not judged. Empty if there are none."""
     n = sum(Finding.UNSCORED in doubt.findings for doubt in correction.doubts)
     were, them = ("was", "it") if n == 1 else ("were", "them")
     return f"{plural(n, 'sentence')} {were} not judged; read {them} yourself" if n else ""
@@ -66,14 +65,13 @@ def _worse(correction: Correction) -> list[str]:
 
 
 def response_title(correction: Correction) -> str:
-    """The title for the response with its changes and marks."""
     if correction.changes:
         return "Response, corrected" if correction.accepted else "Response, with rejected changes"
     return "Response, with marks" if correction.marks else "Response, unchanged"
 
 
 def kept_back(correction: Correction) -> str | None:
-    """One line about a rejected correction or about faulty or unjudged sentences. None if there are no problems."""
+    """Returns one line about a rejected correction, or about faulty or unjudged sentences. None if all is well."""
     if not correction.accepted:
         is_done = correction.rejected is Rejection.NOTHING_TO_CORRECT
         return unjudged(correction) or None if is_done else f"the original text was kept: {correction.why}"
@@ -88,7 +86,7 @@ def kept_back(correction: Correction) -> str | None:
 
 
 def changes_words(correction: Correction) -> str:
-    """The number of changes of each kind, or `none` if there are no changes."""
+    """Returns the number of changes of each kind, or `none`."""
     kinds = [change.kind for change in correction.changes]
     parts = [f"{kinds.count(kind)} {words}" for kind, words in KIND_WORDS.items() if kind in kinds]
     if correction.left:
@@ -97,15 +95,12 @@ def changes_words(correction: Correction) -> str:
 
 
 def change_reason(change: Change) -> str:
-    """The findings on the changed claims, and any other reasons for the change. Empty in older corrections."""
+    """Returns the findings on the changed claims, and any other reasons for the change."""
     return "; ".join(filter(None, (*map(finding_words, change.findings), change.detail)))
 
 
 def doubts_words(correction: Correction, *, footnotes: bool = False) -> str | None:
-    """Says how many sentences in the final text are unproven and how they are marked. None if all are proven.
-
-    For example, `1 sentence is unproven; it is marked [unverified]`.
-    """
+    """Says how many sentences in the final text are unproven and how they are marked. None if all are proven."""
     n, unmarked = len(correction.doubts), sum(doubt.mark is None for doubt in correction.doubts)
     if not n:
         return None
@@ -117,12 +112,11 @@ def doubts_words(correction: Correction, *, footnotes: bool = False) -> str | No
 
 
 def doubted(correction: Correction, doubt: Doubt) -> str:
-    """The doubtful passage, without markup."""
     return plain_text(correction.text[slice(*doubt.span)])
 
 
 def treatment(correction: Correction, doubt: Doubt, note: int | None = None) -> str:
-    """The findings on a passage and how the passage is marked. `note` is the footnote number, if there is one."""
+    """Returns the findings on a passage and how it is marked. `note` is the footnote number, if any."""
     found = ", ".join(map(finding_words, doubt.findings))
     if doubt.mark is None:
         return f"{found}; not marked"
@@ -130,13 +124,13 @@ def treatment(correction: Correction, doubt: Doubt, note: int | None = None) -> 
 
 
 def note_numbers(correction: Correction) -> range:
-    """The footnote numbers of the marks, in order, starting after the text's last footnote."""
+    """Returns the footnote numbers of the marks, in order, starting after the text's last footnote."""
     first = max(map(int, _NUMBERED_NOTE.findall(correction.text)), default=0) + 1
     return range(first, first + len(correction.marks))
 
 
 def footnoted(correction: Correction) -> str:
-    """The final text in Markdown. Footnotes with the findings and their reasons replace the marks in brackets."""
+    """Returns the final text in Markdown. The marks become footnotes with the findings and the reasons for them."""
     text, report = correction.text, correction.report
     parts, notes, reached = [], [], 0
     marked = [(doubt, doubt.mark) for doubt in correction.doubts if doubt.mark is not None]
@@ -154,13 +148,12 @@ def footnoted(correction: Correction) -> str:
 
 
 def claims_of(report: FactualityReport, ids: Iterable[str]) -> list[ClaimView]:
-    """The claims with these ids in the report."""
     views = {one.claim.id: one for one in views_of(report.claims)}
     return [views[name] for name in ids if name in views]
 
 
 def evidence_of(correction: Correction, change: Change) -> list[Evidence]:
-    """The evidence for the new wording or, if the sentence was removed, the evidence against its claims."""
+    """Returns the evidence for the new wording or, if the sentence was removed, the evidence against its claims."""
     wrong = claims_of(correction.before, change.claims)
     wanted = set(change.evidence) or {item for one in wrong for item in one.claim.judgement.cited}
     found: dict[tuple[str, str], Evidence] = {}

@@ -1,6 +1,5 @@
 """Makes factloop's score available in other evaluation harnesses, with one module per harness.
 
-Each module takes the check to use (`check`), and reads the question, the answer and the documents from the place where
-the harness keeps them. The score is the report's precision. An answer without scored claims has no score. Each module
-represents a missing score as its harness does, but never as 0.
+The score is the report's precision, and a missing score is never 0. Each module reads the question, the answer and the
+documents from where its harness keeps them.
 """

@@ -1,4 +1,4 @@
-"""factloop's score as a DeepEval metric."""
+"""A DeepEval metric."""
 
 from __future__ import annotations
 
@@ -13,11 +13,8 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 
 class FactualityMetric(BaseMetric):
-    """Scores `actual_output` against `retrieval_context`.
-
-    A test case passes if the score reaches the threshold and no claim is unscored. If no claims were scored, the metric
-    has an `error` and no score.
-    """
+    """Scores `actual_output` against `retrieval_context`. A test case passes if the score reaches the threshold and no
+    claims are unscored. If no claims were scored, the metric has an `error` and no score."""
 
     def __init__(self, check: AnyChecker | None = None, threshold: float = 1.0) -> None:
         self.check, self.threshold = as_check(check), threshold  # DeepEval uses these names to copy a metric

@@ -1,4 +1,4 @@
-"""factloop's score as an inspect_ai scorer."""
+"""An inspect_ai scorer."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 @scorer(metrics=[mean(), stderr()], name=NAME)
 def factuality(check: AnyChecker | None = None) -> Scorer:
-    """Scores the completion against the documents in the sample's metadata. Samples without scored claims are unscored.
-
-    Raises ConfigError or DataError.
-    """
+    """Scores the completion against the documents in the sample's metadata. If no claims were scored, the sample is
+    unscored. Raises ConfigError or DataError."""
     checking = as_check(check)
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 - the evidence serves as the target

@@ -1,4 +1,4 @@
-"""factloop's score as a LangSmith evaluator in the style of openevals."""
+"""A LangSmith evaluator in the style of openevals."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ def factuality_evaluator(check: AnyChecker | None = None) -> Callable[..., dict[
 
     The answer is read from `outputs`, the question from `inputs`, and documents from either of these or from
     `reference_outputs`, each under its key in `check.keys`. If the target returns a string, use
-    `Keys(response="output")`. Results contain `key`, `score`, `comment` and `metadata`. `score` is None if no claims
-    were scored. Raises ConfigError or DataError.
+    `Keys(response="output")`. The `score` is None if no claims were scored. Raises ConfigError or DataError.
     """
     checking = as_check(check)
 

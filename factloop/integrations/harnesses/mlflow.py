@@ -1,4 +1,4 @@
-"""factloop's score as an MLflow scorer, for `mlflow.genai.evaluate`."""
+"""An MLflow scorer, for `mlflow.genai.evaluate`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 def factuality_scorer(check: AnyChecker | None = None) -> Scorer:
     """Returns a scorer for `outputs`. Documents are read from `outputs`, `inputs` or `expectations`, under their key in
-    `check.keys`.
-
-    If no claims were scored, the feedback has an error and no value. Raises ConfigError or DataError.
-    """
+    `check.keys`. If no claims were scored, the feedback has an error and no value. Raises ConfigError or DataError."""
     checking = as_check(check)
 
     @scorer(name=NAME)

@@ -1,4 +1,4 @@
-"""factloop's score as a Python assertion for promptfoo, which runs the user's file. Needs no extra package."""
+"""A Python assertion for promptfoo, which runs the user's file. Needs no extra package."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from factloop.reports.claims import views_of
 def factuality_assert(
     check: AnyChecker | None = None, threshold: float = 1.0
 ) -> Callable[[Any, Mapping[str, Any]], dict[str, Any]]:
-    """Returns a `get_assert` function for an assertion file. The function returns a GradingResult.
+    """Returns a `get_assert` function for an assertion file.
 
     The question is read from `vars`, and documents from `vars`, the assertion's `config` or the provider's `metadata`,
-    each under its key in `check.keys`. The assertion passes if the score reaches the threshold and no claim is
-    unscored. Each scored claim has its own component result. If no claims were scored, the function raises
-    FactloopError, and promptfoo reports an error for the assertion. Raises ConfigError or DataError.
+    each under its key in `check.keys`. The assertion passes if the score reaches the threshold and no claims are
+    unscored. If no claims were scored, `get_assert` raises FactloopError, which promptfoo reports. Raises ConfigError
+    or DataError.
     """
     checking = as_check(check)
 

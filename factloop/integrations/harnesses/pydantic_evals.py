@@ -1,4 +1,4 @@
-"""factloop's score as a pydantic-evals evaluator."""
+"""A pydantic-evals evaluator."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 class FactualityEvaluator(Evaluator[Any, Any, Any]):
     """Scores a case's output. Documents are read from the output, inputs or metadata, under their key in `check.keys`.
 
-    The evaluator also reports how many claims are scored (`n_scored`) and unscored (`n_unscored`). A case without
-    scored claims has only these two values, so averages leave it out.
+    Also reports how many claims are scored (`n_scored`) and unscored (`n_unscored`). If no claims were scored, these
+    are the only values, so averages leave the case out.
     """
 
     check: AnyChecker | None = None

@@ -1,4 +1,4 @@
-"""factloop's score as a ragas metric, like those in `ragas.metrics.collections`."""
+"""A ragas metric, like those in `ragas.metrics.collections`."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from pydantic_core import to_jsonable_python
 from factloop.integrations.langchain.inputs import is_revision_request
 
 PARSED = frozenset({"parsed", "tool_calls"})
-"""Fields, other than the content, in which providers' message classes repeat the answer."""
+"""Fields in which providers' message classes repeat the answer."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class FinalAnswer:
     texts: tuple[str, ...]
     messages: tuple[BaseMessage, ...]
     structured: Any = None
-    """The structured response, or None if the answer is plain text."""
+    """None if the answer is plain text."""
 
     @property
     def text(self) -> str:
@@ -47,11 +47,8 @@ class FinalAnswer:
         return tuple("\n\n".join(next(rest) for _ in range(count)) for count in counts)
 
     def replaced(self, texts: Sequence[str], *, blocked: bool) -> tuple[list[BaseMessage], Any]:
-        """Returns the messages and the structured response, with `texts` in place of the guarded texts.
-
-        New messages get new ids, because a stream of messages skips ids that it has already seen. If the answer is
-        `blocked`, the new messages contain nothing from it.
-        """
+        """Puts `texts` in place of the guarded texts. If the answer is `blocked`, the new messages contain nothing else
+        from it. Their ids are new, because a stream of messages skips ids that it has already seen."""
         new = dict(zip(self.texts, texts, strict=True))
         structured = _with(self.structured, new)
         removed = [RemoveMessage(id=one.id) for one in self.messages if one.id is not None]
@@ -79,11 +76,8 @@ class FinalAnswer:
 
 
 def final_answer(state: Mapping[str, Any], named: Collection[str]) -> FinalAnswer | None:
-    """Returns an agent's final answer, or None if there is no answer or nothing in the answer is guarded.
-
-    In a structured response, the texts under the `named` keys are guarded. If there are no such texts, or if no keys
-    are named, all texts of at least two words are guarded.
-    """
+    """Returns an agent's final answer, or None if there is no answer or nothing in it is guarded. In a structured
+    response, the texts under the `named` keys are guarded or, if there are none, all texts of at least two words."""
     messages = list(state["messages"])
     while messages and is_revision_request(messages[-1]):  # an answer with a draft's id takes the draft's place
         messages.pop()
@@ -107,7 +101,7 @@ def _says_something_or_nothing(message: AIMessage) -> bool:
 
 
 def _content(message: BaseMessage, text: str, *, blocked: bool) -> Any:
-    """Returns the content with new text. Unless `blocked`, keeps blocks of other types, and adds text as a block."""
+    """Returns the content with new text. Unless `blocked`, keeps blocks of other types."""
     content, before = message.content, str(message.text)
     if isinstance(content, str) or blocked:
         return text
@@ -128,8 +122,8 @@ def _parts(value: Any) -> Mapping[Any, Any]:
 
 
 def leaves(value: Any, keys: Collection[str] = (), *, named: bool = True) -> Iterator[str]:
-    """Yields the texts in a value: all of them if the value is `named`, or otherwise those under `keys`. If there are
-    no `keys`, texts of at least two words are yielded."""
+    """Yields all texts in a value if it is `named`, or else those under `keys`. If there are no `keys`, yields the
+    texts of at least two words."""
     if type(value) is str and (named or (not keys and len(value.split()) > 1)):
         yield value
     for key, one in _parts(value).items():

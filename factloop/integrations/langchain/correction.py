@@ -24,13 +24,12 @@ MOST_CLAIMS, MOST_PASSAGES = 10, 8
 
 
 class CorrectionRunnable(InOneLoop[Correction]):
-    """Corrects an answer with the help of the documents from which it was written.
+    """Corrects an answer based on the documents from which it was written.
 
         chain | CorrectionRunnable(FactChecker("openai:gpt-4o-mini")) | (lambda done: done.text)
 
     The input is the same as for `FactCheckRunnable`, with the same keys, mode and retriever. The output is a
-    `Correction`. Its `text` is the rewritten answer if a second check rated it better. Otherwise, it is the original
-    answer with marks after doubtful passages. Costs money if a model is used. Raises ConfigError, or DataError for
+    `Correction`, whose `text` is the text to use. Costs money if a model is used. Raises ConfigError, or DataError for
     invalid input.
     """
 
@@ -43,11 +42,8 @@ class CorrectionRunnable(InOneLoop[Correction]):
         unsupported: Unsupported = "mark",
         unscored: Unscored = "auto",
     ) -> None:
-        """`check` is a FactCheckRunnable or a FactChecker. Without it, the offline engine judges the claims.
-
-        The check's limits apply to the whole correction. `contradicted`, `unsupported` and `unscored` have the same
-        meaning as for `Corrector`. Raises ConfigError.
-        """
+        """By default, the offline engine judges the claims. The check's limits apply to the whole correction. The other
+        arguments are those of `Corrector`. Raises ConfigError."""
         self.check = as_check(check)
         self._corrector = Corrector(
             self.check.checker,
@@ -68,15 +64,12 @@ class CorrectionRunnable(InOneLoop[Correction]):
 
 
 def can_be_revised(report: FactualityReport) -> bool:
-    """Whether the agent could give a better answer. False if the only problem is that checks failed."""
+    """Whether another answer could be better. False if the only problem is that checks failed."""
     return bool(_failing(report))
 
 
 def revision_request(report: FactualityReport, prompt: Prompt) -> HumanMessage:
-    """Returns a message, marked as factloop's own, that lists up to ten failed claims and what the evidence says.
-
-    Contradicted claims and unproven claims are listed separately.
-    """
+    """Returns a message, marked as factloop's own, that lists up to ten failed claims and what the evidence says."""
     failing = _failing(report)[:MOST_CLAIMS]
     told = {
         is_contradicted: [
@@ -92,9 +85,7 @@ def revision_request(report: FactualityReport, prompt: Prompt) -> HumanMessage:
 
 def without_drafts(messages: Sequence[BaseMessage], tool: str | None = None) -> list[RemoveMessage]:
     """Returns the messages to remove from an agent's history: requests for a revision and the answers they concern.
-
-    `tool` is the tool that the model calls to return its answer.
-    """
+    `tool` is the tool that the model calls to return its answer."""
     removed: list[RemoveMessage] = []
     for place, message in enumerate(messages):
         if is_revision_request(message):

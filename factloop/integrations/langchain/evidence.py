@@ -1,4 +1,4 @@
-"""Collects the evidence for checking an agent's answer. Only text that the agent retrieved counts, not its own."""
+"""Collects the evidence for an agent's answer. Text that the agent wrote itself does not count."""
 
 from __future__ import annotations
 
@@ -19,15 +19,13 @@ from factloop.tools.text.sentences import split_sentences
 from factloop.tools.text.silence import silence_of
 
 Extract = Callable[[Mapping[str, Any]], Sequence[Document | str]]
-"""A function that extracts the evidence for an answer from the agent's state. Its results replace the tool results."""
+"""Extracts the evidence for an answer from the agent's state. Its result replaces the tool results."""
 ReadSystem = Callable[[str], Sequence[Document | str]]
-"""Reads documents from the text of a system message."""
+"""Extracts documents from the text of a system message."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Collects the documents that an answer is checked against."""
-
     documents: tuple[Document, ...]
     """Documents that are always part of the evidence."""
     extract: Extract | None
@@ -38,10 +36,8 @@ class Evidence:
     """The tools whose results are evidence, or None for all tools."""
 
     def of(self, state: Mapping[str, Any], told: Sequence[str], *, answering: str | None) -> list[Document]:
-        """Returns the documents. `told` contains the model's system messages. Raises DataError.
-
-        `answering` is the tool that the model calls to return its answer. The output of this tool is not evidence.
-        """
+        """Returns the documents. `told` contains the model's system messages. Raises DataError. `answering` is the tool
+        that the model calls to return its answer, so its output is not evidence."""
         if self.extract is not None:
             brought: Sequence[Document] = documents_of("what extract returned", self.extract(state), found=True) or ()
         else:
@@ -57,7 +53,7 @@ class Evidence:
         return [*told, text] if text.strip() and text not in told else None
 
     def _brought(self, messages: Sequence[BaseMessage], answering: str | None) -> Iterator[Document]:
-        """Yields tool results without any text that the model wrote in earlier calls. Documents from a named tool keep
+        """Yields tool results without text that the model wrote in earlier calls. Documents from a named tool keep
         their full text, because the model may have used a true sentence as its query."""
         asked = max((place for place, one in enumerate(messages) if is_persons(one)), default=-1)
         names: dict[str | None, str] = {}
@@ -82,10 +78,8 @@ class Evidence:
 
 
 def without_own(text: str, own: Sequence[str]) -> str:
-    """Returns the text without the statements that are also in `own`, ignoring case and white space.
-
-    Text that states nothing by itself, such as a question or a name that was searched for, is kept.
-    """
+    """Returns the text without the statements that are also in `own`, ignoring case and white space. A text that states
+    nothing, such as a question or a name that was searched for, is kept."""
     said = {words for one in own for words in _statements(one)}
     for words in sorted(said | {json.dumps(one)[1:-1] for one in said}, key=len, reverse=True):  # or JSON-escaped
         pattern = _GAP.join(map(re.escape, words.rstrip(".!").split()))

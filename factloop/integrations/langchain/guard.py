@@ -36,19 +36,18 @@ class GuardOptions(TypedDict, total=False):
 
 
 class FactCheckStreamGuard(Runnable[Any, str]):
-    """The last step of a streaming chain. It yields only checked text.
+    """The last step of a streaming chain, which yields only checked text.
 
         chain = prompt | model | FactCheckStreamGuard(check, documents=documents)
         for text in chain.stream(...): ...
 
-    The previous step must yield strings, messages or mappings. A mapping contains `response` and optionally `question`
-    and `documents`, under the keys of `check`. For example, use
-    `RunnablePassthrough.assign(response=prompt | model) | FactCheckStreamGuard(check)`. If `documents` is not set, the
-    guard waits for documents in the input. If the input contains no documents, the guard searches the retriever of
-    `check`, as `FactCheckRunnable` does. `invoke` guards a whole answer in the same way.
+    The previous step must yield strings, messages or mappings. A mapping, for example from
+    `RunnablePassthrough.assign(response=prompt | model)`, contains `response` and optionally `question` and
+    `documents`, under the keys of `check`. If `documents` is not set, the guard waits for documents in the input. If
+    there are none, it searches the retriever of `check`. `invoke` guards a whole answer.
 
-    `policy` and `options` have the same meaning as for `StreamGuard`. By default, `check`'s limits apply to each
-    sentence. `on_event` is called with each event. The last event contains the report. Raises ConfigError or DataError.
+    `policy` and `options` are those of `StreamGuard`. By default, `check`'s limits apply to each sentence. `on_event`
+    is called with each event, the last of which contains the report. Raises ConfigError or DataError.
     """
 
     def __init__(
@@ -61,10 +60,7 @@ class FactCheckStreamGuard(Runnable[Any, str]):
         on_event: Callable[[GuardEvent], object] | None = None,
         **options: Unpack[GuardOptions],
     ) -> None:
-        """`check` is a FactCheckRunnable or a FactChecker. Without it, the offline engine judges the claims.
-
-        Raises ConfigError.
-        """
+        """By default, the offline engine judges the claims. Raises ConfigError."""
         self.check = as_check(check)
         options.setdefault("limits", self.check.limits)
         self._guard = StreamGuard(self.check.checker, policy, **options)
@@ -105,8 +101,8 @@ class FactCheckStreamGuard(Runnable[Any, str]):
     async def _guarded(
         self, chunks: AsyncIterator[Any], config: RunnableConfig | None, kwargs: dict[str, Any]
     ) -> AsyncGenerator[str, None]:
-        """Yields the released text and closes the streams that LangChain wraps around the chunks. LangChain leaves them
-        open, and garbage collection would then close them all at once, which raises errors."""
+        """Also closes the streams that LangChain wraps around the chunks. LangChain leaves them open, and garbage
+        collection would close them all at once, which raises errors."""
         steps: Any = self._atransform_stream_with_config(chunks, self._texts, config, **kwargs)
         async with closed_after(chunks), aclosing(steps):
             async for text in steps:
@@ -154,7 +150,7 @@ class _StreamedAnswer:
             return text_of(chunk)
         if self._waits and self._keys.documents in chunk:
             self.names_documents = True
-            given = documents_at(self._keys.documents, chunk[self._keys.documents])
+            given = documents_at(self._keys.documents, chunk[self._keys.documents], found=True)
             if isinstance(given, tuple) and isinstance(self.documents, tuple):
                 self.documents = (*self.documents, *given)
             elif given is not None:  # as in LangChain, any other value replaces the earlier one

@@ -1,4 +1,4 @@
-"""Reads the question, the answer and the documents from the inputs of chains, graphs and agents."""
+"""Extracts the question, the answer and the documents from the inputs of chains, graphs and agents."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ REQUEST = "factloop_request"  # marks a message as factloop's request to revise 
 
 @dataclass(frozen=True)
 class AnswerInput:
-    """An answer to check, with its question and documents."""
-
     response: str
     question: str | None
     documents: Documents | None
@@ -49,7 +47,7 @@ class Keys:
         return AnswerInput(
             response=text_at(self.response, given.get(self.response), AIMessage),
             question=question_at(self.question, given.get(self.question)),
-            documents=documents_at(self.documents, given.get(self.documents)),
+            documents=documents_at(self.documents, given.get(self.documents), found=True),
             names_documents=self.documents in given,
         )
 
@@ -62,21 +60,20 @@ class Keys:
 
 
 def has_key(record: object, key: str | None) -> bool:
-    """Whether a dictionary, dataclass or pydantic model has the key."""
     if key is None:
         return False
     return key in record if isinstance(record, Mapping) else hasattr(record, key)
 
 
 def value_at(record: object, key: str | None) -> Any:
-    """Returns a record's value for the key, or None if there is no such key."""
+    """Returns None if there is no such key."""
     if key is None:
         return None
     return record.get(key) if isinstance(record, Mapping) else getattr(record, key, None)
 
 
 def question_at(name: str, value: Any) -> str | None:
-    """Returns the question and the preceding conversation, without factloop's own requests. Raises DataError."""
+    """Returns the question with the conversation before it, without factloop's own requests. Raises DataError."""
     if isinstance(value, Sequence) and not isinstance(value, str):
         value = [one for one in value if not (isinstance(one, BaseMessage) and is_revision_request(one))]
     if value is not None and not isinstance(value, str | BaseMessage | Sequence):
@@ -84,9 +81,12 @@ def question_at(name: str, value: Any) -> str | None:
     return question_of(value)
 
 
-def documents_at(name: str, value: Any) -> Documents | None:
-    """Returns the documents, or a source to search. Raises DataError."""
-    return value if isinstance(value, BaseRetriever | VectorStore) else documents_of(name, value)
+def documents_at(name: str, value: Any, *, found: bool = False) -> Documents | None:
+    """Returns the documents, or a source to search. In a list that an earlier step `found`, no text is a path. Raises
+    ConfigError or DataError."""
+    if isinstance(value, BaseRetriever | VectorStore):
+        return value
+    return documents_of(name, value, found=found and not isinstance(value, str))
 
 
 def text_at(name: str, value: object, speaker: type[BaseMessage]) -> str:
@@ -103,7 +103,7 @@ def text_at(name: str, value: object, speaker: type[BaseMessage]) -> str:
 
 
 def is_revision_request(message: BaseMessage) -> bool:
-    """Whether the message is a request for a revision from factloop rather than from a person."""
+    """Whether factloop, rather than a person, wrote the message to request a revision."""
     return isinstance(message, HumanMessage) and bool(message.additional_kwargs.get(REQUEST))
 
 
@@ -112,10 +112,8 @@ def is_persons(message: BaseMessage) -> bool:
 
 
 def brought_by(answer: ToolMessage) -> list[Document]:
-    """Returns the documents in a tool's result, or the result's text if it contains no documents.
-
-    Messages from failed tools and factloop's own reports are not evidence.
-    """
+    """Returns the documents in a tool's result, or its text if it contains none. Messages from failed tools and
+    factloop's own reports are not evidence."""
     found: Any = answer.artifact
     if answer.status == "error" or isinstance(found, FactualityReport):
         return []

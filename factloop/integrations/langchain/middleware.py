@@ -60,7 +60,7 @@ class FactCheckState(AgentState[Any]):
     factcheck: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]
     """The report on the last answer as a dictionary, or None if there was no answer to check."""
     factcheck_reports: NotRequired[Annotated[list[dict[str, Any]], OmitFromInput]]
-    """The reports on drafts since the user's last message, up to `max_revisions`. The final answer is not a draft."""
+    """The reports on drafts since the user's last message, at most `max_revisions`. The final answer is not a draft."""
     factcheck_correction: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]
     """The correction as a dictionary, if `action="correct"`."""
     factcheck_usage: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]
@@ -70,7 +70,7 @@ class FactCheckState(AgentState[Any]):
 
 
 def in_a_note(report: FactualityReport) -> str:
-    """Returns a short version of the report, as shown below an answer."""
+    """Returns a short version of the report to add below an answer."""
     if not report.response.strip():
         return "Fact check: the answer is empty, so nothing was checked."
     return f"Fact check: {in_words(report)}"
@@ -86,51 +86,45 @@ def in_its_place(report: FactualityReport) -> str:
 class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     """Checks an agent's final answer against the results of its tools since the user's last message.
 
-    With `retrieved="conversation"`, all tool results in the conversation count. This suits agents that answer follow-up
-    questions from earlier results. However, an answer may then pass because of evidence for another question. You can
-    add evidence:
+    `evidence_tools` lists the tools that provide evidence; unknown names are logged. A tool's documents are those in
+    its artifact or, if there are none, its text. Statements that the model wrote in a call's arguments are removed from
+    later tool results, because an echo proves nothing. You can add evidence:
 
+    - `retrieved="conversation"` includes tool results for earlier questions, which suits agents that answer follow-up
+      questions. An answer may then pass because of evidence for another question;
     - `documents` are always included;
     - `system_message=True` adds the system message that the model received, including one from LangChain's
       `dynamic_prompt` if that middleware comes first. Pass a function to select evidence in the message's text;
     - `extract`, a function of the agent's state, returns the evidence to use instead of the tools' results.
 
-    `evidence_tools` lists the tools that provide evidence. A warning is logged for names that match no tool. Statements
-    that the model wrote in a call's arguments are removed from later tool results, because an echo proves nothing.
-
-    `action`:
+    `blocks` decides whether a report fails. By default, it does if anything is unsupported or unchecked
+    (`findings.has_unproven`), except for findings in `passing`. `action`:
 
     - `annotate` (the default) adds the report, as formatted by `formatter`, below the answer;
-    - `block` replaces the answer with `message`, a string or a function of the report, if `blocks` returns True for the
-      report. By default, `blocks` returns True if anything is unsupported or unchecked (`findings.has_unproven`),
-      except for findings in `passing`;
+    - `block` replaces an answer that fails with `message`, a string or a function of the report;
     - `record` changes nothing;
-    - `revise` asks the agent for another answer while `blocks` returns True, at most `max_revisions` times. The agent
-      receives the failed claims and what the evidence says, and may use its tools again. Its next answer is checked
-      against everything retrieved since the user's last message. If no answer passes, `then` applies (by default
-      `block`). At the end, drafts and requests are removed from the messages, but the drafts' reports are kept. An
-      answer is not sent back if only its check failed, because another answer would not help;
-    - `correct` replaces the answer with the corrected text. Contradicted passages are corrected if a second check
-      confirms the improvement. Doubtful passages are marked, as set by `contradicted`, `unsupported` and `unscored`
-      (see `Corrector`). If `blocks` still returns True, the text is annotated. The default `blocks` ignores marked
-      passages. If claims stay unscored because calls failed or a limit was reached, `then` applies (by default
-      `block`); with `annotate` or `record`, these claims are marked.
+    - `revise` asks the agent for another answer, at most `max_revisions` times, while the answer fails. The agent
+      receives the failed claims and what the evidence says, and may use its tools again. If no answer passes, `then`
+      applies (by default `block`). In the end, drafts and requests are removed from the messages, but the drafts'
+      reports are kept. An answer is not sent back if only its check failed, because another answer would not help;
+    - `correct` replaces the answer with the corrected text, in which doubtful passages are marked, as set by
+      `contradicted`, `unsupported` and `unscored` (see `Corrector`). By default, marked passages no longer fail. A text
+      that still fails is annotated. If claims stay unscored because calls failed or a limit was reached, `then` applies
+      (by default `block`).
 
-    In a structured response (`response_format=`), the texts under the keys in `fields` are guarded, at any depth. If
-    `fields` is empty or none of its keys are present, all texts of at least two words are guarded. The guarded texts
-    are treated as one answer: `block` replaces each text with `message`, and `annotate` adds its note below the first
-    text. Messages that contain the response as JSON or a tool call are updated. If a tool message ends the run
-    (`return_direct`), it is the answer.
+    In a structured response (`response_format=`), the texts under the keys in `fields` are guarded, at any depth, or,
+    if there are none, all texts of at least two words. They are treated as one answer: `block` replaces each text, and
+    `annotate` adds its note below the first. Messages that contain the response as JSON or a tool call are updated. A
+    tool message that ends the run (`return_direct`) is the answer.
 
-    The report is stored in the state as `factcheck`. In faithfulness mode, an answer without evidence has no judged
-    claims and is blocked if it makes any claims. A tool's documents are those in its artifact or, if there are none,
-    its text. An empty answer has a report without claims, and is blocked or annotated unless your own `blocks` decides
-    otherwise. A response without guarded texts passes unchecked, as does an image or a provider's refusal block. In
-    these cases, `factcheck` is None. If the judge is unreachable, claims stay unscored. Raises ConfigError.
+    The report is stored in the state as `factcheck`. In faithfulness mode, claims in an answer without evidence are
+    unscored. An empty answer fails, unless your own `blocks` decides otherwise. A structured response without guarded
+    texts, an image or a provider's refusal block passes unchecked, and `factcheck` is None. If the judge is
+    unreachable, claims stay unscored. Raises ConfigError.
 
-    The model's own output cannot be held back. It appears in the agent's `messages` stream, token by token or in full,
-    before the check starts. Any replacement appears later in that stream, with a new id. In the `updates` stream, this
-    middleware's step (`NAME.after_agent`) always contains the released answer.
+    The model's own output cannot be held back: it appears in the agent's `messages` stream before the check starts, and
+    any replacement follows later, with a new id. In the `updates` stream, this middleware's step (`NAME.after_agent`)
+    always contains the released answer.
     """
 
     state_schema = FactCheckState
@@ -157,7 +151,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         evidence_tools: Collection[str] | None = None,
         fields: Collection[str] | None = None,
     ) -> None:
-        """`check` is a FactCheckRunnable or a FactChecker. Without it, the offline engine judges the claims."""
+        """By default, the offline engine judges the claims."""
         super().__init__()
         choices = {"action": (action, AnswerAction), "then": (then, LastAction), "retrieved": (retrieved, Retrieved)}
         for name, (value, known) in choices.items():
@@ -204,8 +198,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         return self._with_told(request, await handler(request))
 
     def _warn_of_strange_tools(self, request: ModelRequest[Any]) -> None:
-        """Warns once about each name in `evidence_tools` that is not a tool of the agent. This is not an error, because
-        an agent may offer the model different tools in each call."""
+        """Only warns, and once for each name: an agent may offer the model different tools in each call."""
         there = sorted(_name_of(one) for one in request.tools)
         for name in sorted((self._gatherer.tools or frozenset()) - {*there, *self._told_tools}):
             log.warning("`evidence_tools`: the agent has no tool %r; its tools: %s", name, ", ".join(there) or "none")

@@ -51,19 +51,17 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
 
     The input is a mapping with `response` (a string or a message) and optionally `question` (a string, a message or a
     history) and `documents` (as for `FactChecker.acheck`; without them, `retriever` is searched). `keys` renames these
-    keys, for example `Keys(question="input", documents="context")`. Other keys in the input are ignored. The output is
-    a `FactualityReport`. Evidence in the report refers to a document by the `source` in the document's metadata. The
-    report's warnings state which of two modes was used:
+    keys, for example `Keys(question="input", documents="context")`. Other keys are ignored. The output is a
+    `FactualityReport`, in which evidence refers to a document by the `source` in its metadata. There are two modes:
 
     - `faithfulness` (the default) checks only against the documents in the input. If there are none (an empty list, or
-    None without a retriever), every claim is unscored (`no_source`). A missing key raises ConfigError.
+      None without a retriever), every claim is unscored (`no_source`). A missing key raises ConfigError.
     - `factuality` searches these documents first, and then the checker's own sources.
 
-    `stream` and `astream` yield the events of `factloop.core.events` as they happen, followed by the report itself
-    (instead of `check_finished`), so the next step in a chain receives the same value as with `invoke`. Callbacks,
-    tags, metadata and `max_concurrency` in the config are passed on to the graph and the model calls. Costs money if a
-    model is used. Raises ConfigError, or DataError for invalid input. If the model is unreachable, claims stay
-    unscored.
+    `stream` and `astream` yield the events of `factloop.core.events` as they happen, and finally the report, which the
+    next step in a chain receives. Callbacks, tags, metadata and `max_concurrency` in the config are passed on to the
+    graph and the model calls. Costs money if a model is used. If the model is unreachable, claims stay unscored. Raises
+    ConfigError, or DataError for invalid input.
     """
 
     def __init__(
@@ -75,10 +73,7 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
         keys: Keys = Keys(),  # noqa: B008 - it is frozen
         limits: Limits | None = None,
     ) -> None:
-        """`limits` applies to each check, within the checker's own limits.
-
-        Without a `checker`, the offline engine judges the claims. Raises ConfigError.
-        """
+        """`limits` applies to each check, within the checker's own limits. Raises ConfigError."""
         if mode not in ("faithfulness", "factuality"):
             raise ConfigError(f"mode = {mode!r}: must be 'faithfulness' or 'factuality'")
         self.checker = given_checker(checker)
@@ -137,16 +132,12 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
 
 
 AnyChecker = FactCheckRunnable | FactChecker
-"""A step in a chain (with its own mode, keys, retriever and limits), or only a checker."""
+"""A step in a chain, with its own mode, keys, retriever and limits, or only a checker."""
 
 
 def as_check(check: AnyChecker | None) -> FactCheckRunnable:
-    """Returns a check unchanged, or a checker wrapped in a check. If `check` is None, the check uses the offline
-    engine.
-
-    A checker with its own documents or search is used in `factuality` mode, so that its sources are also searched. All
-    other checkers are used in `faithfulness` mode. Raises ConfigError for anything else.
-    """
+    """Wraps a checker in a check: in `factuality` mode if it has its own sources, or else in `faithfulness` mode. By
+    default, the offline engine judges the claims. Raises ConfigError for anything else."""
     if check is None:
         return FactCheckRunnable()
     if isinstance(check, FactCheckRunnable):

@@ -31,12 +31,11 @@ def factcheck_tool(
     name: str = "factcheck",
     description: str = DESCRIPTION,
 ) -> BaseTool:
-    """Returns a tool that takes `response` and `question`. A call returns a short report as the content and the full
-    report as the artifact.
+    """Returns a tool whose result has a short report as the content and the full report as the artifact.
 
-    `check` is a FactCheckRunnable or a FactChecker. Without it, the offline engine judges the claims. Claims are judged
-    against `documents` or, by default, what `check` retrieves. In factuality mode, the checker's sources are searched
-    as well. If a text cannot be checked, the agent receives a message, and there is no artifact. Raises ConfigError.
+    By default, the offline engine judges the claims. Claims are judged against `documents` or, by default, what
+    `check` retrieves. In factuality mode, the checker's sources are searched as well. If a text cannot be checked, the
+    agent receives a message, and there is no artifact. Raises ConfigError.
     """
     checking = as_check(check)
     given = documents_at("documents", documents)
@@ -72,15 +71,13 @@ def build_factcheck_node(
     """Builds a node that reads `response`, `question` and `documents` from the state and writes `report` to it.
 
     The arguments are keys of the state, which may be a dictionary, a dataclass or a pydantic model. Except for the
-    response, keys that are None or missing are ignored. If `documents` is None and the check has no retriever, all
+    response, keys that are None or missing are ignored. If there are no documents and the check has no retriever, all
     claims are unscored (`no_source`). In a list of messages, the response is the model's last message, and the question
     is the user's last message with the conversation before it. For MessagesState, use `response="messages",
     question="messages", documents=None`.
 
-    The report is written as a dictionary, because every checkpointer can save one. Read it with
-    `FactualityReport.model_validate`. `check` is a FactCheckRunnable or a FactChecker. Without it, the offline engine
-    judges the claims. The node works with `invoke` and `ainvoke`. The check itself is not saved in checkpoints. Raises
-    ConfigError or DataError.
+    The report is a dictionary, because every checkpointer can save one. Read it with `FactualityReport.model_validate`.
+    By default, the offline engine judges the claims. Raises ConfigError or DataError.
     """
     checking = as_check(check)
 

@@ -1,4 +1,4 @@
-"""Short versions of reports for agents, without details that only readers of a full report need."""
+"""Short versions of reports for agents."""
 
 from __future__ import annotations
 
@@ -33,17 +33,16 @@ class CitedPassage(Record):
 
     source: str
     title: str
-    """The name that rationales use for the passage. If it is empty, rationales use the source."""
+    """The name that rationales use for the passage. If it is empty, they use the source."""
     passage: str
     document: SourceDocument | None = None
-    """The position, id and metadata of the passage's document, if the document was sent with the call."""
+    """The passage's document, if it was sent with the call."""
 
 
 class JudgedClaim(Record):
     """A claim with either a verdict or the reason why it is unscored."""
 
     claim: str
-    """The self-contained claim."""
     sentence: str
     verdict: Verdict | None
     contradicted: bool | None
@@ -83,7 +82,6 @@ class CheckedResponse(Record):
     n_sentences: Count
     """Number of sentences, headings and pieces of code in the response."""
     n_without_claim: Count
-    """Number of sentences in `without_claim`."""
     without_claim: tuple[SilentSentence, ...]
     """Sentences without claims, in the order of the response. Nothing in them was checked."""
     judged_by: str
@@ -99,7 +97,7 @@ class TrustScores(Record):
     trust_bc: int | None
     trust_bc_unscored: UnscoredReason | None
     n_checks: Count
-    """Number of questions that the subject was asked. It chose its own answer in n_consistent of these questions."""
+    """Number of questions that the subject was asked. It chose its own answer to `n_consistent` of them."""
     n_consistent: Count
     trust_fc: Share | None
     trust_fc_unscored: UnscoredReason | None
@@ -149,8 +147,6 @@ def trust_scores(report: TrustReport) -> TrustScores:
 
 
 def trust_in_words(scores: TrustScores) -> str:
-    """Returns the scores as a few lines of plain text."""
-
     def part(name: str, value: float | None, why: object) -> str:
         return f"{name}: {f'unscored ({why})' if value is None else f'{value:g}'}"
 

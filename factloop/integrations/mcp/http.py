@@ -43,10 +43,8 @@ STOPPED_WITHIN_S = 5
 
 
 class Guard:
-    """ASGI middleware that rejects incomplete requests and, if keys are set, callers without a valid key.
-
-    A key that opens more sessions than its share loses its least recently used session.
-    """
+    """ASGI middleware that rejects incomplete requests and, if keys are set, callers without a valid key. A key that
+    opens more sessions than its share loses its least recently used session."""
 
     def __init__(self, app: ASGIApp, keys: ApiKeys, body_within_s: float) -> None:
         self._app, self._keys, self._body_within_s = app, keys, body_within_s
@@ -109,7 +107,7 @@ class Guard:
 
 
 def _by(owner: str, scope: Scope) -> Scope:
-    """Returns the request with its owner as the user, so that the SDK rejects requests to other owners' sessions."""
+    """Sets the owner as the user, so that the SDK rejects requests to other owners' sessions."""
     user = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[]))
     return {**scope, OWNER: owner, "user": user}
 
@@ -166,7 +164,7 @@ async def serve_http(
 
 
 def _own_names(binding: Binding) -> TransportSecuritySettings:
-    """On loopback, allows only this machine's names. Other addresses need a key, which malicious pages do not have."""
+    """Checks host names only on loopback. Elsewhere, requests need a key, which malicious pages do not have."""
     if not binding.is_loopback:
         return TransportSecuritySettings(enable_dns_rebinding_protection=False)
     names = sorted({"127.0.0.1", "localhost", "[::1]", in_brackets(binding.host)})

@@ -1,24 +1,26 @@
 """The MCP server, with tools for one checker and one scorer. Fields, limits and errors are the same as in the service.
-
-Agents on the operator's machine see the documents' paths. Over HTTP, agents see only names, as in the service.
-"""
+Agents on the operator's machine see the documents' paths. Over HTTP, agents see only names."""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import logging
 from collections import Counter, defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Annotated, Any, Self
 
+import anyio
 from langchain_core.documents import Document
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp_types import PARSE_ERROR, CallToolResult, ErrorData, JSONRPCError, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 
 import factloop
@@ -110,11 +112,8 @@ OfCheck = Annotated[
 
 
 def build_server(checker: FactChecker, scorer: TrustScorer, *, is_local: bool = True) -> MCPServer[Any]:
-    """Builds the server without opening anything. The caller is responsible for closing the checker and the scorer.
-
-    Unless `is_local`, details of configuration errors are logged instead of sent to callers, because they may contain
-    file names.
-    """
+    """Builds the server without opening anything. The caller must close the checker and the scorer. Unless `is_local`,
+    details of configuration errors are logged instead of sent to callers, because they may contain file names."""
     tools = _Tools(checker, scorer, is_local=is_local)
     offered: list[Callable[..., Any]] = [tools.check_response, tools.check_claim]
     if scorer.settings.subject_model is not None or scorer.settings.corpus:
@@ -128,8 +127,36 @@ def build_server(checker: FactChecker, scorer: TrustScorer, *, is_local: bool = 
     )
 
 
+async def serve_stdio(server: MCPServer[Any]) -> None:
+    """Serves over standard input and output until the input ends. Unlike the SDK's `run_stdio_async`, it answers
+    messages that cannot be read, such as text with half of an emoji. Otherwise, their sender would wait in vain."""
+    low_level = server._lowlevel_server
+    readable, to_server = anyio.create_memory_object_stream[SessionMessage | Exception]()
+    async with stdio_server() as (messages, answers), anyio.create_task_group() as tasks:
+
+        async def pass_on() -> None:
+            async with readable:
+                async for message in messages:
+                    if isinstance(message, ValidationError):
+                        await answers.send(SessionMessage(_unread(message)))
+                    else:
+                        await readable.send(message)
+
+        tasks.start_soon(pass_on)
+        await low_level.run(to_server, answers, low_level.create_initialization_options())
+
+
+def _unread(error: ValidationError) -> JSONRPCError:
+    wrong, message = error.errors(include_url=False)[0], None
+    with suppress(ValueError, TypeError, RecursionError):
+        message = json.loads(wrong["input"])  # which, unlike the SDK, also reads half of a character
+    number = message.get("id") if isinstance(message, dict) else None
+    reason = ErrorData(code=PARSE_ERROR, message=f"the message cannot be read: {wrong['msg']}")
+    return JSONRPCError(jsonrpc="2.0", id=number if type(number) in (int, str) else None, error=reason)
+
+
 class _Tools:
-    """The server's tools. Agents see the tools' docstrings."""
+    """Agents see the docstrings of these methods."""
 
     def __init__(self, checker: FactChecker, scorer: TrustScorer, *, is_local: bool) -> None:
         self._checker, self._scorer, self._is_local = checker, scorer, is_local
@@ -211,8 +238,7 @@ class _Tools:
     async def _sources(
         self, documents: Sequence[str | GivenDocument] | None, mode: SourceMode | None = None
     ) -> Sources | None:
-        """Returns the documents as sources (without a tool if they contain no text), or None if none were given. Raises
-        ToolError if the documents exceed the limits of one call."""
+        """Returns no tool if the documents contain no text. Raises ToolError if they exceed the limits of one call."""
         if documents is None:
             return None
         given = [Document(one) if isinstance(one, str) else one.as_document() for one in documents]
@@ -257,6 +283,8 @@ class Presence:
             async with call:
                 yield
         except TimeoutError as error:
+            if not call.expired():  # the call's own
+                raise
             raise ToolError("the connection ended") from error
         finally:
             self._calls.discard(call)
@@ -274,7 +302,7 @@ class _Calls:
 
     @asynccontextmanager
     async def turn(self, caller: str) -> AsyncIterator[None]:
-        """Waits until it is the caller's turn. Raises ToolError if too many of the caller's calls are waiting."""
+        """Raises ToolError if too many of the caller's calls are waiting."""
         queue = self._queues[caller]
         if len(queue) == self._most_waiting:
             raise ToolError(f"busy: {self._most_waiting} calls with this key are already waiting; try again later")
@@ -319,10 +347,7 @@ def _result(text: str, answer: Record) -> CallToolResult:
 
 
 class StrictTool(Tool):
-    """A tool that accepts only the declared arguments.
-
-    The SDK would ignore unknown arguments, and so answer a different question.
-    """
+    """A tool that rejects unknown arguments. The SDK would silently ignore them."""
 
     @classmethod
     def of(cls, tool: Callable[..., Any]) -> Self:

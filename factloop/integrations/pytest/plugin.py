@@ -1,7 +1,7 @@
 """Defines the plugin's options and its hooks around each test. pytest always loads this module, so it imports little.
 
-Each test has a recording named after it. Unless pytest runs with `--factloop-record`, the recording is replayed, and a
-test fails if it makes a request that is not in its recording.
+Each test has a recording named after it. Unless pytest runs with `--factloop-record`, it is replayed, and the test
+fails if it makes a request that is not in the recording.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MODES: dict[str | None, TapeMode] = {None: "replay", "all": "record", "new": "new"}
 SETTINGS = {"model": "string", "base_url": "string", "search": "args", "docs": "paths"}
-"""The settings for pytest's ini file, such as `factloop_model`, and their types."""
+"""The settings in pytest's ini file (`factloop_model` and so on), with their types."""
 
 LONGEST_NAME = 100  # maximum length of a file name, without hash and extension
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -126,7 +126,7 @@ def factchecker() -> Iterator[FactChecker]:
 
 
 def file_name(name: str) -> str:
-    """Returns the name itself if all its characters are safe, or otherwise its safe characters and a hash."""
+    """Returns the name if all its characters are safe, or else its safe characters and a hash."""
     plain = _UNSAFE.sub("-", name).strip("-.")[:LONGEST_NAME]
     if name and plain == name:
         return name

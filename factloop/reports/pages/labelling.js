@@ -31,9 +31,9 @@
   const given = new Map(); // maps claim numbers to { label, comment, blind, given_at }
   const drafts = new Map(); // comments of claims without a label
   const past = []; // [number, previous label]; the last entry is undone first
-  const revealed = new Set(); // claims whose verdict was seen after labelling
+  const revealed = new Set(); // claims whose verdict was seen since labelling began
   let isOn = false;
-  let isBlind = begins === "blind";
+  let isBlind = kind.hasVerdicts;
   let current = null;
 
   // Converts labels to and from the form used by files and the service. Rejects anything but labels for this page's claims.
@@ -315,6 +315,7 @@
   const leads = new Map();
   const blindfold = (on) => {
     document.documentElement.classList.toggle("is-blind", on);
+    if (!on) claims.forEach((_, number) => revealed.add(number));
     titles.forEach((title, element) => { element.title = title; });
     titles.clear();
     for (const element of on ? document.querySelectorAll(".prose [title]") : []) {
@@ -359,7 +360,7 @@
     document.documentElement.classList.toggle("is-labelling", on);
     line(on);
     hiding.checked = isBlind;
-    blindfold(on && isBlind);
+    blindfold(isBlind && (on || begins));
     if (!on) {
       if (dock.contains(document.activeElement)) toggle.focus();
       return;

@@ -1,1 +1,1 @@
-"""Shows tables. `table` defines their contents, which `terminal`, `files` and the `sheet.html.j2` template lay out."""
+"""Shows tables. `table` defines their contents, which `terminal`, `files` and the `sheet.html.j2` template render."""

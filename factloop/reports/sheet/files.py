@@ -26,9 +26,9 @@ _LATEX = str.maketrans(
 
 
 def tables_file(show: Callable[[Console], object], name: str) -> str:
-    """All tables that a report shows on the terminal, as LaTeX if the file name ends in `.tex`, or else as CSV.
+    """Returns all tables that a report shows in the terminal, as LaTeX if the file name ends in `.tex`, or else as CSV.
 
-    In LaTeX, numbers are rounded as on the terminal. The document needs the `booktabs` package and an engine that
+    In LaTeX, numbers are rounded as in the terminal. The document needs the `booktabs` package and an engine that
     supports Unicode. In CSV, numbers are not rounded. If there are several tables, each is preceded by its title.
     """
     kept = KeptSheets()
@@ -43,8 +43,8 @@ def tables_file(show: Callable[[Console], object], name: str) -> str:
 def picture_files(page: Callable[[], object], name: str) -> dict[str | None, Callable[[], str | bytes]]:
     """Maps file names to functions that return the pictures, in the same order as on the page.
 
-    A `.pdf` file contains all pictures, each on a separate page. An `.svg` file contains only the first picture. The
-    second has its own file, whose name ends in `-2`, and so on. Raises ConfigError if the page has no pictures.
+    A `.pdf` file contains all pictures, each on a separate page. An `.svg` file contains only the first one; the second
+    has its own file, whose name ends in `-2`, and so on. Raises ConfigError if the page has no pictures.
     """
     from factloop.reports.pictures import as_file, as_pdf, kept_pictures
 
@@ -60,7 +60,7 @@ def picture_files(page: Callable[[], object], name: str) -> dict[str | None, Cal
 
 
 def sheet_latex(sheet: Sheet) -> str:
-    """The sheet as a `table` environment with its title as the caption. Empty columns are omitted."""
+    """Returns the sheet as a `table` environment with its title as the caption. Empty columns are omitted."""
     filled = {place for line in sheet.lines for place, cell in enumerate(line.cells) if cell.text}
     places = [place for place, column in enumerate(sheet.columns) if column.head or place in filled]
     columns = [sheet.columns[place] for place in places]
@@ -84,7 +84,7 @@ def sheet_latex(sheet: Sheet) -> str:
 
 
 def _row(cells: Sequence[str]) -> str:
-    """The row in LaTeX. After `{}`, a bracket or star is not read as an argument of the previous command."""
+    """LaTeX would read a bracket or star as an argument of the previous command, but not after `{}`."""
     row = " & ".join(cells)
     return f"{'{}' if row.lstrip().startswith(('[', '*')) else ''}{row} \\\\"
 

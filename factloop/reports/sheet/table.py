@@ -16,13 +16,11 @@ Value = str | int | float | None
 
 @dataclass(frozen=True)
 class Cell:
-    """The content of one cell in a table."""
-
     text: str
     note: str = ""
     """An addition that all outputs show after the text, such as an interval."""
     basis: str = ""
-    """What the figure is based on. Pages always show this, whereas other outputs have less space."""
+    """What the figure is based on. Pages always show this; other outputs have less space."""
     why: str = ""
     """Why there is no figure. Empty if there is one."""
     value: Value = None
@@ -33,7 +31,7 @@ class Cell:
     tone: str = ""
     """The CSS class that gives the text a verdict's colour on pages, such as `is-supported`."""
     style: str = ""
-    """The colour of the text on the terminal."""
+    """The colour of the text in the terminal."""
     is_marked: bool = False
     """Whether the cell is highlighted, like the diagonal of an agreement table."""
 
@@ -42,7 +40,7 @@ class Cell:
 class Column:
     head: str
     is_name: bool = False
-    """Whether the cells name the subject of their line, as in the first column. On the terminal, names come first."""
+    """Whether the cells name the subject of their line, as in the first column. In the terminal, names come first."""
     is_heading: bool = False
     """Whether the terminal shows the name only once, above all lines that share it."""
     is_as_given: bool = False
@@ -57,7 +55,6 @@ class Column:
 @dataclass(frozen=True)
 class Line:
     cells: tuple[Cell, ...]
-    """One for each column."""
     of: tuple[str, ...] = ()
     """The names that a page's script uses to refer to the subject of the line."""
     is_total: bool = False
@@ -72,26 +69,22 @@ class Sheet:
     lines: tuple[Line, ...]
 
     def on_page(self, line: Line) -> list[tuple[Column, Cell]]:
-        """The cells that pages show for a line, each with its column."""
         return [(column, cell) for column, cell in self._pairs(line) if column.on_page]
 
     def on_terminal(self, line: Line) -> list[tuple[Column, Cell]]:
-        """The cells that the terminal shows side by side for a line, below their headings."""
+        """The cells that the terminal shows side by side, below their heading."""
         return [(column, cell) for column, cell in self._pairs(line) if column.on_terminal and not column.is_heading]
 
     def heading_of(self, line: Line) -> str:
-        """The heading above the line, capitalized unless it is a given name. Empty if there is no heading."""
+        """The heading above the line, capitalized unless it is a system's name. Empty if there is no heading."""
         for column, cell in self._pairs(line):
             if column.is_heading:
                 return cell.text if column.is_as_given else cell.text[:1].upper() + cell.text[1:]
         return ""
 
     def turned(self, title: str, *, measure: str, value: str, interval: str) -> Sheet:
-        """A sheet with one line per value, for tables that do not fit side by side.
-
-        The new sheet contains the values from every strong column that the terminal shows. `measure`, `value` and
-        `interval` are its column headers.
-        """
+        """Returns a sheet with one line per value, for tables that do not fit side by side. It contains the values from
+        every strong column that the terminal shows. `measure`, `value` and `interval` are its column headers."""
         names = tuple(column for column in self.columns if column.is_name)
         given = (name(measure), Column(value, is_strong=True), Column(interval), Column("n"))
         lines = [
@@ -113,7 +106,7 @@ def _turned(column: Column, cell: Cell) -> tuple[Cell, ...]:
 
 
 ColumnOf = tuple[Column, Callable[[Item], Cell | str | int]]
-"""A column, and a function that returns the content of the column's cell for an item."""
+"""A column, and a function that returns its cell for an item."""
 
 
 def sheet_of(
@@ -124,7 +117,7 @@ def sheet_of(
     of: Callable[[Item], tuple[str, ...]] = lambda _: (),
     is_total: Callable[[Item], bool] = lambda _: False,
 ) -> Sheet:
-    """A sheet with one line per item and one cell per column. Integers and strings are converted to cells."""
+    """Builds a sheet with one line per item and one cell per column. Integers and strings are converted to cells."""
     lines = [Line(tuple(_cell(say(item)) for _, say in columns), of(item), is_total(item)) for item in items]
     return Sheet(title, tuple(column for column, _ in columns), tuple(lines))
 
@@ -154,7 +147,8 @@ def figure_cell(
     *,
     basis: str | None = None,
 ) -> Cell:
-    """A value with its interval and basis (`n 1,204` by default), or the reason why it is undefined."""
+    """Returns a cell with a value, its interval and its basis (`n 1,204` by default), or the reason why it is
+    undefined."""
     n = one.n if isinstance(one, Figure) else None
     rests_on = basis if basis is not None else "" if n is None else f"n {n:,}"
     if one.value is None:
@@ -166,19 +160,18 @@ def figure_cell(
 def value_cell(
     value: float | None, shown: Callable[[float], str], why: str = "", *, note: str = "", basis: str = ""
 ) -> Cell:
-    """A number without an interval. If it is None, the cell contains a dash and the reason."""
+    """Returns a cell with a number or, if it is None, with a dash and the reason."""
     if value is None:
         return Cell(NOTHING, note, basis, why=why)
     return Cell(shown(value), note, basis, value=value)
 
 
 def sheet_download(words: str, file: str, sheet: Sheet) -> DownloadLink:
-    """A link that downloads the sheet as CSV."""
     return text_download(words, file, "text/csv", sheet_csv(sheet))
 
 
 def sheet_csv(sheet: Sheet) -> str:
-    """The sheet as CSV text. Text that a spreadsheet would treat as a formula is escaped."""
+    """Returns the sheet as CSV. Text that a spreadsheet would treat as a formula is escaped."""
     columns = [*_columns(sheet)]
     heads = [head for head, _ in columns]
     return csv_text(heads, zip(*(values for _, values in columns), strict=True))

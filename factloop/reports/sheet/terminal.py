@@ -1,4 +1,4 @@
-"""Shows a table on the terminal, with values side by side or, if there is too little room, one below the other."""
+"""Shows a table in the terminal, with values side by side or, if there is too little room, one below the other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Layout = Callable[[Sheet], RenderableType]
 
 
 class KeptSheets(Console):
-    """A console that collects the tables printed to it instead of showing them."""
+    """Collects the tables printed to it instead of showing them."""
 
     def __init__(self) -> None:
         super().__init__(quiet=True)
@@ -29,23 +29,21 @@ class KeptSheets(Console):
 
 
 def keep_sheet(console: Console, sheet: Sheet) -> None:
-    """Adds a table to a console that collects tables, for callers that print it in a different form."""
+    """Adds the sheet to the console if it is a `KeptSheets`, for callers that print it in a different form."""
     if isinstance(console, KeptSheets):
         console.sheets += [sheet] * bool(sheet.lines)
 
 
 def print_sheet(console: Console, sheet: Sheet, narrow: Layout | None = None, *, whole: Sheet | None = None) -> None:
-    """Prints the sheet under its title, unless it is empty. `narrow` lays out a sheet that is too wide.
-
-    `whole` is the table to write to files if it differs from the one on the terminal.
-    """
+    """Prints the sheet under its title, unless it is empty. `narrow` renders a sheet that is too wide. `whole` is the
+    table to write to files if it differs from the one in the terminal."""
     keep_sheet(console, whole or sheet)
     if sheet.lines:
         print_section(console, one_line(sheet.title), sheet_body(sheet, console.width, narrow))
 
 
 def sheet_body(sheet: Sheet, width: int, narrow: Layout | None = None) -> RenderableType:
-    """The sheet without its title, for a terminal of this width."""
+    """Renders the sheet without its title, for a terminal of this width."""
     widths = _widths(sheet, width - _MARGIN)
     return _side_by_side(sheet, widths) if widths is not None else (narrow or stacked)(sheet)
 
@@ -127,7 +125,7 @@ def _folded(text: str, width: int) -> list[str]:
 
 
 def stacked(sheet: Sheet) -> Text:
-    """The sheet as text. Each line's names are followed by one line for each value and its basis."""
+    """Renders the sheet as text: each line's names, followed by one line for each value with its basis."""
     lines: list[tuple[str, str]] = []
     for heading, found in _under_headings(sheet):
         lines += [(one_line(heading), "bold")] if heading else []

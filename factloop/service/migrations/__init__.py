@@ -10,11 +10,11 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
 REVISIONS = "factloop_revisions"
-"""The name of Alembic's table. Other programs may use the default name in the same database."""
+"""Alembic's table. Other programs may use the default name in the same database."""
 
 
 def upgrade(connection: Connection, found: int) -> None:
-    """Upgrades the tables from format `found` to the latest, within the connection's transaction."""
+    """Upgrades from format `found` to the latest, within the connection's transaction."""
     script = ScriptDirectory(str(Path(__file__).parent))
     with EnvironmentContext(Config(), script, fn=lambda at, _: script._upgrade_revs("head", at)) as environment:
         environment.configure(connection=connection, version_table=REVISIONS)

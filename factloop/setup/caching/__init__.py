@@ -1,1 +1,1 @@
-"""Manages the cache that runs share: a folder with answers that were paid for, document indexes and word vectors."""
+"""The cache that runs share: a folder of paid answers, document indexes and word vectors."""

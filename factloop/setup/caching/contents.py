@@ -1,7 +1,4 @@
-"""Lists what is in the cache folder, and empties the folder except for files in use.
-
-Only files with names that factloop uses are considered, so no other file in the folder is ever removed.
-"""
+"""Lists and clears the cache folder. Only touches files with names that factloop uses."""
 
 from __future__ import annotations
 
@@ -27,13 +24,12 @@ from factloop.tools.search.index_files import LOCK, MANIFEST, USE, remove_index
 
 _INDEX = re.compile(rf"([0-9a-f]{{32}})(?:\{LOCK}|\{USE})?")
 _VECTORS = re.compile(r"words-[0-9a-f]{32}(?:\.npy|(?P<unfinished>.+))|word2vec-[0-9a-f]{32}(?:\..+)?")
-"""Names of vector files. Unfinished files are being written or were left by a killed process. Word2vec folders come
-from earlier versions."""
+"""Unfinished files are being written or were left by a killed process. Earlier versions made word2vec folders."""
 
 
 @dataclass(frozen=True)
 class Thing:
-    """An index or a vector file in the folder."""
+    """An index or a vector file in the cache folder."""
 
     part: Part
     path: Path
@@ -42,7 +38,7 @@ class Thing:
     """Seconds since the epoch."""
 
     def remove(self) -> bool:
-        """Removes the file unless it is in use. Returns whether the file is gone."""
+        """Returns whether the file is gone. A file that is in use is kept."""
         try:
             return _REMOVE[self.part](self.path)
         except FileNotFoundError:  # another process removed it first
@@ -52,12 +48,12 @@ class Thing:
 
 
 def things_in(folder: Path) -> list[Thing]:
-    """Returns the indexes and vector files in the folder, least recently used first."""
+    """The indexes and vector files, least recently used first."""
     return sorted([*_indexes(folder / INDEXES), *_vectors(folder / VECTORS)], key=lambda thing: thing.used_at)
 
 
 def database_bytes(path: Path) -> int:
-    """Returns a database's size in bytes, including the files that SQLite creates next to it."""
+    """Includes the files that SQLite creates next to a database."""
     return sum(_bytes(path.with_name(f"{path.name}{ending}")) for ending in ("", *BESIDE_DATABASE))
 
 
@@ -76,7 +72,7 @@ def _vectors(folder: Path) -> Iterator[Thing]:
 
 
 def _remove_vectors(path: Path) -> bool:
-    """Removes the file. Processes that have mapped it can still read it. On Windows, a mapped file is not removed."""
+    """Processes that have mapped the file can still read it. On Windows, a mapped file is not removed."""
     name = _VECTORS.fullmatch(path.name)
     if name is not None and name["unfinished"] and time.time() - _time(path) < PROTECTED_S:
         return False
@@ -116,33 +112,27 @@ def _time(path: Path) -> float:
 
 
 class CacheSection(Record):
-    """One kind of entry in the cache."""
-
     n: Count
     n_bytes: Count
     oldest: datetime | None
-    """When the oldest answer was written or the least recently used file was last used. None if empty."""
+    """When the oldest answer was written, or when the least recently used file was last used. None if empty."""
 
 
 class CacheStatus(Record):
-    """The report of `cache show`."""
-
     schema_version: Literal["1.0"] = "1.0"
     folder: Path
     answers: CacheSection
     indexes: CacheSection
-    """Document indexes."""
     vectors: CacheSection
-    """Word-vector files."""
     n_bytes: Count
     cache_mb: int
-    """Maximum size in millions of bytes."""
+    """In millions of bytes."""
     cache_days: float
-    """Number of days after which answers, and unused indexes and vectors, are removed."""
+    """Days after which answers, and unused indexes and vectors, are removed."""
 
 
 def status_of(settings: RunSettings) -> CacheStatus:
-    """Returns the current status. Removes nothing. Raises ConfigError if the folder or its answer file is unusable."""
+    """Changes nothing. Raises ConfigError if the folder or its answer file is unusable."""
     folder = place_looked_at(settings)
     things = things_in(folder)
     answers = _answers(folder)
@@ -179,21 +169,15 @@ def _moment(seconds: float) -> datetime:
 
 
 class CacheCleared(Record):
-    """The report of `cache clear`."""
-
     schema_version: Literal["1.0"] = "1.0"
     folder: Path
     n_bytes: Count
-    """Number of bytes freed."""
     stayed: tuple[Path, ...]
-    """Files that were not removed, because another process uses them or permissions are missing."""
+    """Files that could not be removed, because they are in use or permissions are missing."""
 
 
 def clear(folder: Path, *, answers: bool, indexes: bool) -> CacheCleared:
-    """Removes the stored answers, or the document indexes and word vectors, or both. Raises ConfigError.
-
-    Does not wait for files in use. They are kept and listed.
-    """
+    """Removes answers, or indexes and word vectors, or both. Keeps and lists files in use. Raises ConfigError."""
     path, freed, stayed = folder / ANSWERS, 0, list[Path]()
     if answers and path.is_file():
         n_bytes = _clear_answers(path)
@@ -226,7 +210,7 @@ def _clear_answers(path: Path) -> int | None:
 
 
 def _is_ours(path: Path) -> bool:
-    """Returns whether the file is an answer database or damaged, rather than a different database with that name."""
+    """False if this is some other database that happens to have the same name."""
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}

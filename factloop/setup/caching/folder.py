@@ -1,4 +1,4 @@
-"""Defines the cache folder: its location, its file names, and whether it can be used."""
+"""The cache folder: its location, its file names, and whether it can be used."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 def cache_place(settings: RunSettings) -> Path:
-    """Returns the path of the cache folder, whether or not it exists."""
+    """The cache folder, whether or not it exists."""
     if settings.cache_dir is not None:
         return settings.cache_dir
     import platformdirs
@@ -32,7 +32,7 @@ def cache_place(settings: RunSettings) -> Path:
 
 
 def place_looked_at(settings: RunSettings) -> Path:
-    """Returns the cache folder for commands that inspect or clear it. Raises ConfigError if it is not a folder."""
+    """The cache folder of commands that inspect or clear it. Raises ConfigError if it is not a folder."""
     place = cache_place(settings)
     if place.exists() and not place.is_dir():
         raise ConfigError(f"{place} is not a folder, so it cannot contain the cache; set `cache_dir` to a folder")
@@ -44,10 +44,7 @@ def bounds_of(settings: RunSettings) -> CacheBounds:
 
 
 def cache_folder(settings: RunSettings, part: Part | None = None) -> Path | None:
-    """Returns the cache folder or its subfolder for `part`, which is private to its owner. None if caching is off.
-
-    If the folder cannot be used, a warning is logged and None is returned, so the run continues without a cache folder.
-    """
+    """None if caching is off or, with a warning in the log, if the folder cannot be used."""
     if not settings.cache:
         return None
     try:

@@ -1,7 +1,7 @@
-"""Opens a run's caches in the cache folder and keeps the folder within its limits.
+"""Opens a run's caches and keeps the cache folder within its limits.
 
-Answers may use all of `cache_mb`. Indexes and word vectors share the remaining space, because rebuilding them costs
-only time. Files used in the last hour are kept, as are indexes that a process has open.
+Answers may use all of `cache_mb`. Indexes and word vectors get the space that remains, because rebuilding them costs
+only time. Files used in the last hour are kept, and so are indexes that a process has open.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def open_answers(settings: RunSettings) -> AnswersKept:
 
 
 def tidy(settings: RunSettings) -> None:
-    """Removes old or excess indexes and word vectors. Called after something in the folder has been opened."""
+    """Removes indexes and word vectors that are too old or exceed the limit."""
     folder = cache_folder(settings)
     if folder is not None:
         remove_excess(folder, bounds_of(settings))

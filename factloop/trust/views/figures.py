@@ -39,7 +39,6 @@ NOTHING = "–"  # shown instead of a missing number
 
 
 def number(value: float | None) -> str:
-    """Formats a number with two decimals, or None as a dash."""
     return NOTHING if value is None else f"{value:.2f}"
 
 
@@ -62,10 +61,7 @@ def belief_basis(bc: TrustBC) -> str:
 
 
 def spare_checks(bc: TrustBC) -> str:
-    """Returns a sentence that says how many questions were asked but do not count. Empty if all count.
-
-    The record's notes say if there were few distractors and how this affects the questions.
-    """
+    """Says how many questions were asked but do not count. Empty if all count."""
     spare = sum(not check.counted for check in bc.checks)
     verb = "does" if spare == 1 else "do"
     return f"{plural(spare, 'check')} asked along with the deciding check {verb} not count." if spare else ""
@@ -80,7 +76,7 @@ def graded_words(bc: TrustBC) -> str:
 
 
 def agreement_basis(found: SampleAgreement | None) -> str:
-    """Returns the agreement and its basis, such as `0.67 over 5 samples`. Empty if there is no agreement."""
+    """Returns the agreement and its basis, such as `0.67 over 5 samples`. Empty if `found` is None."""
     if found is None:
         return ""
     unscored = f", {found.n_unscored:,} unscored" if found.n_unscored else ""
@@ -88,7 +84,7 @@ def agreement_basis(found: SampleAgreement | None) -> str:
 
 
 def documents_basis(fc: TrustFC) -> str:
-    """Returns how many passages were judged and how many cited, or why there is no relation."""
+    """Says how many passages were judged and how many cited, or why there is no relation."""
     if fc.relation is None:
         return _unscored(fc, DOCUMENT_REASONS)
     cited = f", {len(fc.cited):,} cited" if fc.cited else ", none cited"
@@ -102,12 +98,12 @@ def _unscored(part: TrustBC | TrustFC, reasons: Mapping[UnscoredReason, str]) ->
 
 
 def in_plain_words(report: TrustReport) -> str:
-    """Describes both parts in plain words, in one sentence each."""
+    """Describes belief and support in one sentence each."""
     return f"{belief_of(report.trust_bc).sentence} {documents_of(report.trust_fc).sentence}"
 
 
 def mean_basis(mean: MeanScore) -> str:
-    """Returns a mean's basis: how many answers have the score, and how many are unscored."""
+    """Says how many answers have the score, and how many are unscored."""
     basis = f"mean of {plural(mean.n_scored, 'answer')}" if mean.n_scored else "no answer was scored"
     return f"{basis}, {mean.n_unscored:,} unscored" if mean.n_unscored else basis
 
@@ -128,7 +124,6 @@ def choice(check: ConsistencyCheck) -> str:
 
 
 def belief_of_check(check: ConsistencyCheck) -> Belief:
-    """Returns the belief according to this check alone."""
     return {True: Belief.CONSISTENT, False: Belief.INCONSISTENT, None: Belief.UNSCORED}[check.consistent]
 
 
@@ -138,7 +133,6 @@ def replacement(distractor: Distractor) -> str:
 
 
 def making(distractor: Distractor) -> str:
-    """Returns a distractor's level and source, and the reason for its substitute."""
     made = f"{LEVEL_WORDS[distractor.level]}, {SOURCE_WORDS[distractor.source]}"
     return f"{made}: {distractor.detail}" if distractor.detail else made
 
@@ -151,14 +145,14 @@ def distractor_of(option: Option, bc: TrustBC) -> Distractor | None:
 
 @dataclass(frozen=True, slots=True)
 class MarkedText:
-    """Text in three parts, with the middle part marked. Joined together, they are the whole text."""
+    """A text split in three, with the middle part marked."""
 
     before: str
     marked: str
     after: str
 
     def near(self, context: int) -> MarkedText:
-        """Returns the marked part with up to `context` characters on either side, with ellipses for omitted text."""
+        """Shortens each part to `context` characters, with ellipses for omitted text."""
         before = f"…{self.before[-context:]}" if len(self.before) > context else self.before
         after = f"{self.after[:context]}…" if len(self.after) > context else self.after
         marked = f"{self.marked[:context]}…" if len(self.marked) > context else self.marked
@@ -166,11 +160,8 @@ class MarkedText:
 
 
 def substituted(distractor: Distractor, response: str) -> MarkedText:
-    """Returns a distractor's text with its substitute marked. The case of the substitute may differ from `by`.
-
-    The article before the substitute may have changed as well, so the position is counted from the end. If the
-    substitute is not found, nothing is marked.
-    """
+    """Marks the substitute in a distractor's text, ignoring case. If it is not found, nothing is marked. The article
+    before the substitute may have changed as well, so its position is counted from the end."""
     text, by = distractor.text, distractor.by
     after = response[distractor.span[1] :]
     end = len(text) - len(after) if text.endswith(after) else -1
@@ -185,7 +176,9 @@ OPTION_CONTEXT = 160  # number of characters to show on either side of the subst
 
 
 def option_marked(option: Option, check: ConsistencyCheck, bc: TrustBC) -> MarkedText:
-    """Returns an option's text with any substitute marked. Long text is shortened around it, or else at the end."""
+    """Returns an option's text with any substitute marked. Long text is shortened around it, or at the end if there is
+    none.
+    """
     distractor = distractor_of(option, bc)
     if distractor is None:
         return MarkedText("", "", option.text).near(2 * OPTION_CONTEXT)
@@ -200,20 +193,18 @@ WORST_FIRST = (
     ClaimStanding.UNPLACED,
     ClaimStanding.SUPPORTED_INSISTED,
 )
-"""The order of groups, starting with unsupported claims that the subject insists on."""
 
 
 @dataclass(frozen=True)
 class MarkedSentence:
-    """A part of the response with its numbered claims. The text between sentences has no claims."""
+    """A part of the response with its numbered claims. The text between sentences has none."""
 
     text: str
     claims: tuple[tuple[int, ClaimTrust], ...] = ()
 
     @property
     def standing(self) -> ClaimStanding:
-        """The worst standing of the claims. Irrelevant claims are ignored if there are other claims. Raises ValueError
-        if there are no claims."""
+        """The worst standing of the relevant claims, if any, or else of all. Raises ValueError without claims."""
         placed = [one.standing for _, one in self.claims if one.claim.judgement.verdict is not Verdict.IRRELEVANT]
         return worst(placed or [one.standing for _, one in self.claims])
 
@@ -223,7 +214,7 @@ def worst(standings: Iterable[ClaimStanding]) -> ClaimStanding:
 
 
 def sentences(report: LongFormTrustReport) -> list[MarkedSentence]:
-    """Returns the parts of the response in order. Joined together, they are exactly the response."""
+    """Returns the parts of the response in order. Joined, they are exactly the response."""
     numbered = {one.claim.id: (number, one) for number, one in enumerate(report.claims, 1)}
     return [
         MarkedSentence(part.text, tuple(numbered[claim.id] for claim in part.claims))

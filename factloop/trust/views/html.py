@@ -26,15 +26,15 @@ from factloop.trust.views.words import STANDING_SIGNS, STANDING_WORDS, Belief, D
 ROOM = "factloop.trust.views"
 WORDING = {"trust": figures, "words": words}  # the modules that define the wording of these pages
 LONGEST_DETAILS = 12_000_000
-"""Maximum number of characters of checks and passages on a page. This is enough for about 500 short answers, and such
-pages open quickly in browsers."""
+"""Maximum number of characters of checks and passages on a page: about 500 short answers, which browsers open quickly.
+"""
 
 
 def render_trust_html(report: TrustReport | TrustRun, *, longest_details: int = LONGEST_DETAILS) -> str:
     """Renders a page for one answer with its checks and passages, or for a run with a filterable list of answers.
 
-    Every answer is listed with its scores. In a large run, details are omitted after `longest_details` characters, and
-    each answer without details says so. The output is deterministic.
+    In a large run, details are omitted after `longest_details` characters, and each answer without details says so. The
+    output is deterministic.
     """
     if isinstance(report, TrustReport):
         return render_page("trust_report.html.j2", room=ROOM, styles=("trust.css",), report=report, **WORDING)
@@ -71,10 +71,8 @@ def _distinct(reports: Sequence[TrustReport]) -> list[TrustFingerprint]:
 
 
 def render_long_form_html(report: LongFormTrustReport) -> str:
-    """Renders a page with the response, the evidence for each claim, and a table whose four groups filter the claims.
-
-    The output is deterministic. Rendering takes time linear in the size of the report.
-    """
+    """Renders a page with the response, the evidence for each claim, and a table of four groups that filter the claims.
+    The output is deterministic, and rendering takes time linear in the size of the report."""
     stretches, matrix = [_stretch(part) for part in sentences(report)], claim_matrix(report)
     views = views_of([one.claim for one in report.claims])
     insisted, wavering = (head.count for head in matrix.columns)
@@ -121,7 +119,7 @@ class Matrix:
 
 
 def answer_keys(report: TrustReport) -> tuple[str, str, str]:
-    """Returns the filters that show an answer, which select by belief, by documents, and by both."""
+    """Returns the filters that show an answer: by belief, by documents, and by both."""
     belief, documents = belief_of(report.trust_bc), documents_of(report.trust_fc)
     return f"belief-{belief}", f"documents-{documents}", f"{belief}-{documents}"
 
@@ -154,7 +152,7 @@ def claim_keys(standing: ClaimStanding) -> tuple[str, ...]:
 
 
 def claim_matrix(report: LongFormTrustReport) -> Matrix:
-    """Cross-tabulates evidence (rows) and belief in four groups. Claims in none of these groups are omitted."""
+    """Cross-tabulates evidence (rows) and belief. Claims that are in none of the four groups are omitted."""
     counts: Counter[str] = Counter()
     for standing in ClaimStanding:
         counts.update(dict.fromkeys(claim_keys(standing), report.counts.get(standing, 0)))

@@ -1,7 +1,5 @@
-"""Shows TrustScores in the terminal: one answer with all its checks, many answers, or the claims in a long answer.
-
-It also shows the distractors made for an answer.
-"""
+"""Shows TrustScores in the terminal: one answer with all its checks, many answers, the claims in a long answer, or the
+distractors made for an answer."""
 
 from __future__ import annotations
 
@@ -75,10 +73,8 @@ _STANDING_STYLES = {
 
 
 def print_trust_report(report: TrustReport, console: Console) -> None:
-    """Prints one answer with its scores, all checks and the cited passages, at the console's width.
-
-    Texts in the report are printed literally, without markup or escape sequences.
-    """
+    """Prints one answer with its scores, all checks and the cited passages, at the console's width. Markup and escape
+    sequences in the text have no effect."""
     keep_sheet(console, answers_sheet([report]))
     print_question(console, report.question)
     title = f"Response of {visible(report.answered_by)}" if report.answered_by else "Response"
@@ -92,14 +88,14 @@ def print_trust_report(report: TrustReport, console: Console) -> None:
 
 
 def print_trust_run(run: TrustRun, console: Console) -> None:
-    """Prints each mean with the number of answers on which it is based, and then each answer with its scores."""
+    """Prints each mean with the number of answers that it is based on, and then each answer with its scores."""
     print_sheet(console, means_sheet(run))
     print_sheet(console, answers_sheet(run.reports))
     print_section(console, "Result", rows_table(_run_rows(run)))
 
 
 def print_long_form(report: LongFormTrustReport, console: Console) -> None:
-    """Prints the response, with each sentence preceded by the signs of its claims, and then the claims, worst first."""
+    """Prints the response, with the signs of its claims before each sentence, and then the claims, worst first."""
     if report.factuality.prompt:
         print_question(console, report.factuality.prompt)
     print_section(console, "Response", whole_text(map(_sentence, sentences(report))))
@@ -108,7 +104,6 @@ def print_long_form(report: LongFormTrustReport, console: Console) -> None:
 
 
 def means_sheet(run: TrustRun) -> Sheet:
-    """Returns the mean of each score, with the number of answers on which it is based."""
     columns: tuple[ColumnOf[tuple[str, MeanScore]], ...] = (
         (name("Score"), lambda one: one[0]),
         (Column("Mean", is_strong=True), lambda one: value_cell(one[1].mean, trust_figures.number)),
@@ -131,7 +126,6 @@ def answers_sheet(reports: Sequence[TrustReport]) -> Sheet:
 
 
 def claims_sheet(report: LongFormTrustReport) -> Sheet:
-    """Returns each claim with its SAFE verdict, its TrustBC score and the resulting group."""
     columns: list[ColumnOf[ClaimTrust]] = [
         (
             Column("", is_name=True),

@@ -1,7 +1,7 @@
 """Defines the words and symbols for TrustScores, so that they are the same everywhere.
 
 Evidence is marked ✓ ○ ✗, as in a fact-check. Belief is marked = if the subject chooses its own answer, or ≠ if it
-chooses another option. The two kinds of marks cannot be confused, and neither needs a colour.
+chooses another option. No mark depends on colour.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ UNSCORED_SIGN = "?"
 
 
 class Belief(StrEnum):
-    """The score of TrustBC, in words."""
+    """The value of TrustBC, in words."""
 
     CONSISTENT = "consistent"
     INCONSISTENT = "inconsistent"

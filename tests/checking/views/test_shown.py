@@ -93,6 +93,7 @@ def test_the_judge_is_named_with_what_is_known_of_it() -> None:
     assert f"`supported` verdicts that are right | {BASELINE_IS_RIGHT}".replace(" %", "%") in accuracy
     offline = sample_report().fingerprint.model_copy(update={"engine": "offline"})
     assert BASELINE_IS_RIGHT in how_often_right(offline)
+    assert BASELINE_IS_RIGHT in words(printed(sample_report().model_copy(update={"fingerprint": offline})))
     assert how_often_right(sample_report().fingerprint) == "The accuracy of openai:gpt-4o-mini has not been measured."
 
 

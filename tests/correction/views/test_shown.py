@@ -146,6 +146,12 @@ def test_every_reason_has_words() -> None:
         ("red old house", "blue new house", "[red old]{blue new} house"),
         ("阿达生于一九一五年。", "阿达生于一八一五年。", "阿达生于一[九]{八}一五年。"),
         ("don't go", "do go", "[don't]{do} go"),
+        (
+            "12.5 kg, 1,250 m, 3.5%, v1.2",
+            "12.7 kg, 1,350 m, 4%, v1.3",
+            "[12.5]{12.7} kg, [1,250]{1,350} m, [3.5%]{4%}, [v1.2]{v1.3}",
+        ),
+        ("-5 °C at 12:30", "5 °C at 12:45", "[-5]{5} °C at [12:30]{12:45}"),
     ],
 )
 def test_the_words_that_differ_are_marked(old: str, new: str, shown: str) -> None:

@@ -26,6 +26,9 @@ from tests.simulator import MODEL, Simulator
 
 DATA = Path(os.environ.get("FACTLOOP_DATA", Path(__file__).resolve().parents[4] / "shared" / "data"))
 N = 150
+PATIENT: dict[str, Any] = {
+    "timeout_s": 600.0
+}  # on a busy machine, no request is sent again, so requests can be counted
 LLM = f"llm:{MODEL}"
 
 
@@ -47,7 +50,7 @@ def wanted(out: Path, *verifiers: str, **options: Any) -> VerifyRequest:
 
 
 async def verify(pairs: Path, out: Path, *verifiers: str, settings: Any = None, **options: Any) -> VerifyRun:
-    changes = VerifySettings.of(**(settings or {}))
+    changes = VerifySettings.of(**{**PATIENT, **(settings or {})})
     return await averify(load_pairs(pairs), wanted(out, *verifiers, **options), changes)
 
 
@@ -79,7 +82,7 @@ async def test_a_run_stopped_anywhere_ends_the_same(sim: Simulator, pairs: Path,
     out = tmp_path / "out.jsonl"
     for n_pairs in (1, 64, 100):
         async with aclosing(
-            astream_verify(load_pairs(pairs), wanted(out, "baseline", LLM), VerifySettings())
+            astream_verify(load_pairs(pairs), wanted(out, "baseline", LLM), VerifySettings.of(**PATIENT))
         ) as events:
             async for event in events:
                 n_pairs -= isinstance(event, NewRecord)

@@ -27,7 +27,7 @@ from factloop.entrance.keys import ApiKeys
 from factloop.entrance.turns import Turns
 from factloop.integrations.mcp import http
 from factloop.integrations.mcp.http import PATH, Guard, _Server, build_app
-from factloop.integrations.mcp.server import AT_ONCE, MOST_WAITING, _Calls, build_server
+from factloop.integrations.mcp.server import AT_ONCE, MOST_WAITING, Presence, _Calls, build_server
 from factloop.tools.calls.limiter import CALLER
 from tests.threaded_server import ThreadedServer
 
@@ -165,6 +165,12 @@ def test_calls_of_a_caller_who_hangs_up_are_cancelled(keyed: str, monkeypatch: p
         assert ended.acquire(timeout=10)
     monkeypatch.undo()
     assert '"verdict":"supported"' in httpx.post(keyed, json=call, headers=headers, timeout=60).text
+
+
+async def test_a_timeout_of_the_call_itself_is_no_lost_connection() -> None:
+    with pytest.raises(TimeoutError):
+        async with Presence().awaited():
+            raise TimeoutError
 
 
 def test_a_key_that_opens_many_sessions_loses_its_own_longest_idle_one(monkeypatch: pytest.MonkeyPatch) -> None:

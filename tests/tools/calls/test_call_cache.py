@@ -45,6 +45,7 @@ def checked(text: str) -> str:
     return f"'#{zlib.crc32(text.encode()):08x}{text}'"
 
 
+UNBOUNDED = '{"prompt_tokens": 1, "completion_tokens": 1, "approximate": false, "cost_usd": Infinity}'
 EDITED = ["''", "'{'", "7", "x'fffe'", "CAST(x'23ff' AS TEXT)", "'5'", "replace(value, 'is', 'is not')"]
 OF_ANOTHER_SHAPE = [checked("{"), checked("[" * 100_000), checked("9" * 5_000), checked("5")]
 
@@ -70,7 +71,19 @@ def test_an_answer_written_at_no_time_is_asked_for_again(tmp_path: Path) -> None
         assert cache.get("key", newer_than_s=60.0) is None
 
 
-@pytest.mark.parametrize("cost", ["5", "{}", '{"prompt_tokens": "5"}', "null"])
+@pytest.mark.parametrize("cost", ["usd = 9e999", "usd = -1", "usd = 'abc'", "calls = 9e999", "calls = -1"])
+@pytest.mark.parametrize("table", ["answers", "sent"])
+def test_a_damaged_cost_is_a_config_error(tmp_path: Path, table: str, cost: str) -> None:
+    with closing(CallCache(tmp_path / "calls.sqlite")) as cache:
+        cache.put("key", "it is supported", calls=1, usd=0.5)
+        cache.note_sent("key", {}, calls=1, usd=0.25)
+        assert cache.paid() == (2, 0.75)
+        cache._execute(f"UPDATE {table} SET {cost}", ())
+        with pytest.raises(ConfigError, match="the stored answer key is damaged"):
+            cache.paid()
+
+
+@pytest.mark.parametrize("cost", ["5", "{}", '{"prompt_tokens": "5"}', "null", UNBOUNDED])
 def test_the_cost_of_a_request_that_was_damaged_is_a_config_error(tmp_path: Path, cost: str) -> None:
     path = tmp_path / "calls.sqlite"
     with closing(CallCache(path)) as cache:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -167,7 +168,10 @@ def test_a_damaged_file_is_named_with_the_line(lines: list[str], complaint: str)
     "came",
     [
         *({"reply": {"no": "hits"}}, {"failure": {"error": "odd"}}, {"failure": {}}),
-        {"failure": {"error": "tool", "tool": "serper", "status": "abc", "message": "no"}},
+        *(
+            {"failure": {"error": "tool", "tool": "s", "status": status, "message": "no"}}
+            for status in ("abc", math.inf)
+        ),
     ],
 )
 async def test_an_answer_that_somebody_edited_out_of_shape_is_named(tmp_path: Path, came: dict[str, Any]) -> None:

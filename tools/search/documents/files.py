@@ -1,4 +1,4 @@
-"""Finds the files that the user has selected with a list of files, folders and globs."""
+"""Finds the files that a list of files, folders and globs refers to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from factloop.core.files.places import base_and_pattern, is_hidden, leads_out, r
 
 COMPRESSED = ".gz"
 _JOINED = re.compile(r"_+|(?<!\d)-+|-+(?!\d)")
-"""Matches characters that replace spaces in names. A hyphen between digits is part of a date or range."""
+"""Matches characters that stand for spaces in file names. A hyphen between digits is part of a date or range."""
 
 
 def is_compressed(path: Path) -> bool:
@@ -29,7 +29,6 @@ def extension_of(path: Path) -> str:
 
 
 def stem_of(path: Path) -> str:
-    """Returns the name without its extension (see `extension_of`)."""
     return Path(path.stem).stem if is_compressed(path) else path.stem
 
 
@@ -48,8 +47,6 @@ _READABLE = ", ".join(sorted(EXTENSIONS))
 
 @dataclass(frozen=True)
 class UnreadFile:
-    """A file or subfolder that was skipped in a folder or glob, with the reason."""
-
     path: Path
     why: str
 
@@ -59,18 +56,17 @@ class UnreadFile:
 
 @dataclass(frozen=True)
 class FoundFiles:
-    """The files that the user selected. `paths` are spelled as the user wrote them, sorted, and distinct."""
+    """The files that the user selected. `paths` are sorted, distinct, and spelled as the user wrote them."""
 
     paths: tuple[Path, ...]
     named: frozenset[Path]
     """Files that the user named individually, which must be readable."""
     unread: tuple[UnreadFile, ...]
-    """Anything else in folders and globs: unsupported files, inaccessible folders, pipes, and links that are broken or
-    point outside."""
+    """Anything else in folders and globs, such as unsupported files and links that are broken or point outside."""
 
 
 def find_files(places: Sequence[str | Path]) -> FoundFiles:
-    """Finds all supported files in these places: files, folders (with their subfolders, except hidden ones) and globs.
+    """Finds all supported files in these files, folders (with subfolders, except hidden ones) and globs.
 
     Raises DataError if a place does not exist, a named file has an unsupported extension, a glob has no matches, or
     there are no supported files.
@@ -119,11 +115,11 @@ def _files_at(place: str) -> Iterator[tuple[Path, Path | None]]:
         else:
             raise DataError("there is no such file or folder", path=place)
     except OSError as error:
-        raise DataError(f"cannot open this path ({error.strerror})", path=place) from error
+        raise DataError(f"cannot open this path ({error.strerror or error})", path=place) from error
 
 
 def _matches(pattern: Path) -> Iterator[tuple[Path, Path]]:
-    """The files that match a glob. Uses `Path.glob`, because `**` in `glob.glob` can loop through symbolic links."""
+    """Uses `Path.glob`, because `**` in `glob.glob` can loop through symbolic links."""
     base, wanted = base_and_pattern(pattern)
     hidden_wanted = any(part.startswith(".") for part in wanted)
     try:
@@ -142,7 +138,7 @@ def _why_unread(path: Path) -> str:
     try:
         mode = path.stat().st_mode
     except OSError as error:
-        return "a broken link" if os.path.islink(path) else f"cannot be opened: {error.strerror}"
+        return "a broken link" if os.path.islink(path) else f"cannot be opened: {error.strerror or error}"
     if stat.S_ISDIR(mode):
         return "a folder that cannot be opened"
     return "files of this kind are not supported" if stat.S_ISREG(mode) else "neither a file nor a folder"

@@ -1,5 +1,7 @@
-"""Reads HTML as headings, tables and text. It uses libxml2, because the standard library's parser takes quadratic time
-on hostile pages."""
+"""Reads HTML as headings, tables and text.
+
+It uses libxml2, because the standard library's parser takes quadratic time on hostile pages.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from factloop.tools.search.documents.sections import Block, Heading, Rows, row_l
 
 _MOST_COLUMNS, _MOST_SPANNED = 60, 200
 _LONGEST_LAYOUT = 300
-"""Maximum length of a cell, in characters, in a table without a header. Tables with longer cells are page layout."""
+"""Maximum number of characters in a cell of a table without a header. A table with longer cells is page layout."""
 _CELLS = frozenset({"td", "th"})
 _STRUCTURE = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "table"})
 
@@ -38,10 +40,9 @@ class _Row:
 
 
 class HtmlTable:
-    """Reads one table. If a cell contains another table, it becomes part of the cell's text."""
+    """Reads one table. A table inside a cell becomes part of the cell's text."""
 
     def __init__(self, parts: list[str]) -> None:
-        """`parts` is the list that collects the page's text."""
         self.begin = len(parts)
         self._parts = parts
         self._depth = 1
@@ -61,7 +62,6 @@ class HtmlTable:
                 self._open = (tag, len(self._parts), dict(attributes))
 
     def end(self, tag: str) -> bool:
-        """Handles a closing tag. Returns whether it ends the table."""
         if tag == "table":
             self._depth -= 1
         elif self._depth == 1 and self._open is not None and tag == self._open[0]:
@@ -80,7 +80,7 @@ class HtmlTable:
         self._rows[-1].cells.append(_Cell(text, tag == "th", columns, _span(attributes, "rowspan", _MOST_SPANNED)))
 
     def rows(self) -> list[Block] | None:
-        """Returns the table with the header in each row, or None if the table is only used for page layout."""
+        """Returns the table with the header in each row, or None if the table is only page layout."""
         cells = [cell for row in self._rows for cell in row.cells]
         is_labelled = any(cell.is_header for cell in cells)
         is_wide = any(len(row.cells) > 1 for row in self._rows)
@@ -114,7 +114,6 @@ def _lines(header: list[str], row: list[_Cell | None]) -> list[str]:
 
 
 def _once(header: list[str], row: list[_Cell | None]) -> list[str]:
-    """The texts of a row's cells. A cell that spans columns that have the same name, or no names, appears only once."""
     said: set[tuple[int, str]] = set()
     texts: list[str] = []
     for place, cell in enumerate(row):
@@ -175,24 +174,21 @@ _HIDES = re.compile(
 )
 """Matches a `style` attribute that hides an element. Style sheets are not read."""
 _WHOLE = frozenset({"html", "body"})
-"""Tags that stay hidden only until a script has set up the page."""
 _AROUND = frozenset({"nav", "footer"})
 _AROUND_ROLES = frozenset({"navigation", "contentinfo"})
-"""Roles of blocks that appear on every page of a site and are not evidence."""
 _CONSENT = re.compile(
     r"(?:[a-z0-9]+[-_]+)?(?:cookies?|consent|gdpr|ccpa)[-_]*(?:consent|law|policy)?[-_]*"
     r"(?:banner|notice|bar|popup|pop-up|modal|dialog|overlay|wall|message|alert|prompt)(?:[-_]*(?:wrapper|container|root|inner))?"
     r"|(?:cookie|gdpr)[-_]*consent|onetrust[-_a-z]*|cybotcookiebot[a-z]*",
     re.IGNORECASE,
 )
-"""Matches the names of blocks that ask visitors to consent to cookies."""
 _MAY_ASK = frozenset({"aside", "dialog", "div", "form", "section"})
 _BLOCKS = frozenset(
     {"address", "article", "aside", "blockquote", "body", "br", "caption", "dd", "details", "div", "dl", "dt"}
     | {"fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li"}
     | {"main", "nav", "ol", "option", "p", "pre", "section", "summary", "table", "td", "th", "title", "tr", "ul"}
 )
-"""Tags that end a line. All of them except line breaks, items, rows and cells also end the paragraph."""
+"""Tags that end a line. All except line breaks, items, rows and cells also end the paragraph."""
 _WITHIN_PARAGRAPHS = frozenset({"br", "li", "option", "td", "th", "tr"})
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
@@ -200,13 +196,10 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 @dataclass(frozen=True, slots=True)
 class HtmlPage:
     title: str
-    """The text of the page's `<title>`. Empty if there is none."""
     blocks: list[Block]
 
 
 class _PageParser:
-    """Collects the text that a reader would see. The parser calls its methods for each tag, so no tree is built."""
-
     def __init__(self, *, leave_out: bool) -> None:
         self._leaves_out = leave_out
         self._blocks: list[Block] = []
@@ -214,7 +207,6 @@ class _PageParser:
         self._title: list[str] = []
         self._in_title = False
         self._depth_left_out = 0
-        """Number of open tags inside a skipped element, including its own."""
         self._heading_from: int | None = None
         self._table: HtmlTable | None = None
 
@@ -270,7 +262,6 @@ class _PageParser:
             self._blocks.append(Heading(_HEADINGS[tag], text))
 
     def _end_text(self, end: int) -> None:
-        """Makes a block from the text collected before `end`. The rest has already been handled differently."""
         if any(part and not part.isspace() for part in self._parts[:end]):
             self._blocks.append("".join(self._parts[:end]))
         self._parts.clear()
@@ -281,7 +272,6 @@ class _PageParser:
 
 
 def _is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
-    """Whether the tag's contents are invisible. `until-found` counts as visible, because a search reveals them."""
     if not attributes or tag in _WHOLE:
         return False
     is_hidden = attributes.get("hidden", "until-found").lower() != "until-found"
@@ -304,7 +294,7 @@ def _is_around(tag: str, attributes: Mapping[str, str]) -> bool:
 def read_html(markup: str) -> HtmlPage:
     """Reads the visible text of a page, without navigation, footers and cookie banners. Takes linear time.
 
-    If there is no other text, for example because a `<nav>` is never closed, these parts are read too.
+    If nothing else is left, for example because a `<nav>` is never closed, these parts are read too.
     """
     page = _read(markup, leave_out=True)
     return page if page.blocks else _read(markup, leave_out=False)

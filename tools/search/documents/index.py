@@ -1,4 +1,4 @@
-"""Implements the BM25 index of passages in tantivy: its schema, tokenization and queries."""
+"""The BM25 index of passages in tantivy."""
 
 from __future__ import annotations
 
@@ -17,29 +17,26 @@ from factloop.tools.search.documents.sections import Section
 from factloop.tools.search.passages import PARAGRAPH, SPACELESS, Chunk, PassageSettings, split_chunks
 
 HEADING_BOOST = 0.25
-"""The weight of words in the title and headings. They count for each passage, because a passage rarely repeats what its
-article is about. Their weight is low, because titles are short and BM25 therefore gives each of their words a high
-score. A boost of 2 hid better passages, and 0.5 found fewer decisive sentences (`benchmarks.retrieval`)."""
+"""The weight of words in the title and headings, which count for each passage. Titles are short, so BM25 gives each of
+their words a high score. A boost of 2 hid better passages, and 0.5 found fewer decisive sentences
+(`benchmarks.retrieval`).
+"""
 _MAX_QUERY_TERMS = 100
 _LONGEST_TERM = 60
 _ANALYZER = "factloop"
 NO_TEXT = "it contains no text"
-"""The reason for not reading a file without passages."""
 _SMALL_BYTES = 20_000_000
 _HEAP_BYTES = 400_000_000
 """Memory shared by all threads, enough for about a million passages. With less, segments are merged repeatedly."""
 _SMALL_HEAP_BYTES = 16_000_000
 _KEPT = 2_000
-"""Number of passages and query clauses to cache. The claims of an answer often share passages and words."""
+"""Number of passages and query clauses to cache, because the claims of an answer often share them."""
 _FOLLOWS, _PRECEDES, _BEGINS_WITHIN, _ENDS_WITHIN, _NO_SPACE, _NEW_PARAGRAPH = (1 << bit for bit in range(6))
-"""Flags for a passage's relation to its neighbours, as stored in the index. 0 (no neighbours) is not stored."""
 _SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
 
 
 @dataclass(frozen=True, slots=True)
 class StoredPassage:
-    """A passage and its position. `number` is the passage's number in the file with this key."""
-
     key: str
     number: int
     passage: str
@@ -56,7 +53,6 @@ class StoredPassage:
 
     @property
     def has_before(self) -> bool:
-        """Whether the passage with the previous number is from the same document."""
         return bool(self.place & _FOLLOWS)
 
     @property
@@ -65,7 +61,7 @@ class StoredPassage:
 
     @property
     def begins_within(self) -> bool:
-        """Whether the passage begins in the middle of a sentence that is too long for one passage."""
+        """Whether the passage begins within a sentence that is too long for one passage."""
         return bool(self.place & _BEGINS_WITHIN)
 
     @property
@@ -74,18 +70,16 @@ class StoredPassage:
 
     @property
     def joint(self) -> str:
-        """The separator between this passage and the previous one."""
         return PARAGRAPH if self.place & _NEW_PARAGRAPH else "" if self.place & _NO_SPACE else " "
 
 
 class ScoredPassage(NamedTuple):
     stored: StoredPassage
     score: float
-    """BM25 score. Higher is better, but only scores from the same query are comparable."""
+    """BM25 score. Higher is better, but scores from different queries are not comparable."""
 
 
 def new_index(folder: Path | None) -> tantivy.Index:
-    """Creates an empty index in an existing folder, or in memory."""
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("title", stored=True, tokenizer_name=_ANALYZER, index_option="freq")
     builder.add_text_field("body", stored=True, tokenizer_name=_ANALYZER, index_option="freq")
@@ -112,11 +106,11 @@ def update_index(
     settings: PassageSettings,
     may_fail: Collection[str] = (),
 ) -> dict[str, DataError]:
-    """Removes and adds the passages of files in a single commit. If an error occurs, the index does not change.
+    """Removes and adds the passages of files in a single commit. An error leaves the index unchanged.
 
-    A file that cannot be read to the end is skipped entirely if its key is in `may_fail`. Returns the errors of such
-    files by key, including `NO_TEXT` for files without passages. `n_bytes` is the size of the files to add. Small
-    amounts are written by a single thread, so that their order is repeatable.
+    A file that cannot be read to the end is skipped if its key is in `may_fail`. Returns the errors of such files by
+    key, with `NO_TEXT` for files without passages. `n_bytes` is the size of the files to add. Small amounts are written
+    by a single thread, to make their order repeatable.
     """
     small = n_bytes < _SMALL_BYTES
     writer = index.writer(_SMALL_HEAP_BYTES if small else _HEAP_BYTES, 1 if small else 0)
@@ -143,7 +137,6 @@ def update_index(
 
 
 def placed_chunks(sections: Iterable[Section], settings: PassageSettings) -> Iterator[tuple[Chunk, Section, int]]:
-    """Yields the passages of a file, each with its relation to its neighbours in the same document."""
     held: tuple[Chunk, Section, int] | None = None
     for section in sections:
         if held is not None and not section.goes_on:
@@ -161,7 +154,6 @@ def placed_chunks(sections: Iterable[Section], settings: PassageSettings) -> Ite
 
 
 def _document(key: str, number: int, passage: str, section: Section, place: int) -> tantivy.Document:
-    """A document with the texts in their indexed form. It contains the original texts only if they differ."""
     body, title = _spaced(passage), _spaced(section.title)
     above = _spaced(section.section or "")
     document = tantivy.Document()  # fills field by field, because keyword arguments take twice as long
@@ -198,7 +190,6 @@ class PassageReader:
         self._few: tuple[StoredPassage, ...] | None = None
         self._n_characters: int | None = None
         self.at = lru_cache(maxsize=_KEPT)(self._at)
-        """Returns the passage with this key and number, which must exist."""
 
     @property
     def n_passages(self) -> int:
@@ -240,7 +231,7 @@ class PassageReader:
         return tuple(self._stored(address) for _, address in found)
 
     def _clauses_of(self, term: str) -> tuple[tuple[tantivy.Occur, tantivy.Query], ...]:
-        """The clauses of a term for a flat query. If each term had a subquery, tantivy would take twice as long."""
+        """Builds clauses for a flat query, because tantivy takes twice as long with a subquery for each term."""
         body = tantivy.Query.term_query(self._schema, "body", term, "freq")
         title = tantivy.Query.term_query(self._schema, "title", term, "freq")
         above = [
@@ -282,7 +273,6 @@ def query_terms(text: str) -> list[str]:
 
 
 def terms_of(text: str) -> list[str]:
-    """Returns the terms of a text, as in the index."""
     terms: list[str] = _analyzer().analyze(_spaced(text))
     return terms
 
@@ -294,7 +284,6 @@ def _with_analyzer(index: tantivy.Index) -> tantivy.Index:
 
 @cache
 def _analyzer() -> tantivy.TextAnalyzer:
-    """Splits text into runs of letters and digits, in lowercase, without accents and English endings."""
     builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.remove_long(_LONGEST_TERM))
     for step in (tantivy.Filter.lowercase(), tantivy.Filter.ascii_fold(), tantivy.Filter.stemmer("english")):
         builder = builder.filter(step)
@@ -302,7 +291,6 @@ def _analyzer() -> tantivy.TextAnalyzer:
 
 
 def _spaced(text: str) -> str:
-    """The text in NFC, with spaces around each character of scripts without spaces."""
     if text.isascii():
         return text
     return _SPACELESS_CHARACTER.sub(r" \g<0> ", unicodedata.normalize("NFC", _stored(text).decode("utf-8")))

@@ -1,5 +1,3 @@
-"""Loads files as sections, according to their extension."""
-
 from __future__ import annotations
 
 import logging
@@ -34,13 +32,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _LONGEST_TITLE_LINE = 100
 _MOST_UNPACKED = 500_000_000
-"""Maximum unpacked size of a zipped document, in bytes. Larger ones are designed to exhaust memory."""
+"""Maximum unpacked size of a zipped document, in bytes. Larger ones are assumed to be zip bombs."""
 _SENTENCE_MARKS = (".", "!", "?", ":", ";", ",")
 _MOST_PAGES = 5_000
 _NARROWEST = 30
-"""Plain text counts as wrapped only if its lines have at least this many characters."""
 _PLAIN_TITLE = re.compile(r"[^\W_a-z](?:[^.!?…:;,。！？|]|[:;,](?!\s|$)|\.(?![\s.]|$))*")
-"""Matches text that starts with a capital letter or digit and has no mark that ends a sentence or follows a label."""
 
 
 def load_sections(path: Path) -> Iterator[Section]:
@@ -52,7 +48,7 @@ def load_sections(path: Path) -> Iterator[Section]:
 
 
 def _load_txt(path: Path) -> Iterator[Section]:
-    """Loads plain text. A short, separate first line is the title. A line that heads a paragraph is split off."""
+    """A short, separate first line is the title. A line that heads a paragraph is split off."""
     front, text = read_front_matter(_text(path))
     title, rest = _title_line("\n".join(_parted(text.split("\n"))))
     blocks: list[Block] = [Heading(1, title), rest] if title else [rest]
@@ -60,7 +56,6 @@ def _load_txt(path: Path) -> Iterator[Section]:
 
 
 def _parted(lines: Sequence[str]) -> Iterator[str]:
-    """Yields the lines, with a blank line after each line that heads the paragraph directly below it."""
     for above, line, below in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
         yield line
         if not above.strip() and below.strip() and _heads_paragraph(line.strip(), below.strip()):
@@ -68,10 +63,8 @@ def _parted(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _heads_paragraph(line: str, below: str) -> bool:
-    """Whether a line directly above a paragraph is its heading.
-
-    The line must be short, must not be a sentence, and must have room for the next word, which wrapped text would have
-    put there.
+    """A heading is a short line that is not a sentence. It must leave enough room for the next word, because wrapped
+    text would have filled that room.
     """
     goes_on = awaits_more(line) and not ASKS.match(line)
     if goes_on or len(line) >= WRAPPED_FROM or not _PLAIN_TITLE.fullmatch(line):
@@ -137,7 +130,6 @@ def _load_pdf(path: Path) -> Iterator[Section]:
 
 
 def _layout(page: PageObject, path: Path) -> str:
-    """Returns a page's text with its layout, or an empty string if the layout cannot be determined."""
     try:
         with _foreign_reader(path, "the layout"):
             return page.extract_text(extraction_mode="layout")
@@ -177,7 +169,6 @@ def _unzipped(path: Path, what: str, read: Callable[[bytes], T]) -> T:
 
 @contextmanager
 def _foreign_reader(path: Path, what: str) -> Iterator[None]:
-    """Converts all errors to DataError, because a broken file may cause errors other than the library's own."""
     try:
         yield
     except DataError:

@@ -1,4 +1,4 @@
-"""Reads Markdown as headings, tables and the text between them. The text is unchanged except for emphasis."""
+"""Reads Markdown as headings, tables and the text between them, which is unchanged except for emphasis."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from factloop.tools.text.blocks import is_bold_title, words_in_bold
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _STRUCTURE = re.compile(r"^ {0,3}(?:#|===|---|__)|^[^\n|]*\|", re.MULTILINE)
-"""Matches any text that contains a heading or table. Headings that are only lines in bold asterisks do not count."""
 _STARS = re.compile(r"(?<![\w*\\`])(\*{1,3})(?=[^\s*])([^*`\n]{1,500})(?<=[^\s*\\])\1(?![\w*`])")
 """Matches emphasis of whole words. In nested emphasis, the inner asterisks are matched first."""
 _CELL_END = re.compile(r"(?<!\\)\|")
@@ -30,7 +29,7 @@ def markdown_blocks(text: str) -> list[Block]:
 
 
 def _without_stars(lines: Iterable[str]) -> Iterator[str]:
-    """Yields the lines without asterisks for emphasis, which would be noise in a quotation. Code is left unchanged."""
+    """Asterisks would be noise in a quotation. Code is left unchanged."""
     fence = ""
     for line in lines:
         if mark := _FENCE.match(line):
@@ -74,14 +73,13 @@ def _block_at(lines: Sequence[str], place: int, bold: Mapping[int, str]) -> tupl
 
 
 def _stands_alone(lines: Sequence[str], place: int) -> bool:
-    """Whether a line is not part of a wrapped sentence: the text above has ended, and new text starts below."""
     above = lines[place - 1].rstrip() if place else ""
     below = lines[place + 1].lstrip() if place + 1 < len(lines) else ""
     return (not above or above.endswith(_ENDS) or above.lstrip().startswith("#")) and not below[:1].islower()
 
 
 def _bold(words: str) -> Block:
-    """Returns a heading, or text if the line is a sentence or contains a figure, so that no statement is lost."""
+    """A line that is a sentence or contains a figure becomes text, so that no statement is lost."""
     return Heading(BELOW_MARKED, words) if is_bold_title(words) and not any(map(str.isdigit, words)) else words
 
 

@@ -16,9 +16,9 @@ from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents.index import PassageReader, StoredPassage
 
 CANDIDATES = 30
-"""Number of passages to get from BM25, so that they can be reranked and equal scores ordered by position."""
+"""Number of passages to get from BM25 for reranking, and for ordering equal scores by position."""
 _SCORE_DIGITS = 4
-"""Number of decimals of scores to compare. Any further digits depend on the order in which the weights are added."""
+"""Number of decimals of scores to compare. Further digits depend on the order in which the weights are added."""
 
 
 def ranked_passages(
@@ -105,7 +105,6 @@ def _extend(run: PassageRun, neighbour: StoredPassage) -> None:
 
 
 def _joined(runs: Iterable[PassageRun], new: PassageRun) -> Iterator[PassageRun]:
-    """Yields the runs and the new one. If a run is adjacent and they fit together, the new run is joined to it."""
     is_open = True
     for run in runs:
         first, second = (run, new) if _meet(run, new) else (new, run)
@@ -121,7 +120,7 @@ def _meet(one: PassageRun, other: PassageRun) -> bool:
 
 
 class PassageSearch(SearchTool):
-    """Base class of searches in the user's own documents: free, in this process, without network access."""
+    """Base class for searches in the user's own documents: free, in this process, without network access."""
 
     usd_per_query: float | None = 0.0
 
@@ -154,7 +153,7 @@ class PassageSearch(SearchTool):
 
     @abstractmethod
     def _name_of(self, key: str) -> str:
-        """The name of the document with this key. Documents are ordered by name."""
+        """The name by which the document with this key is ordered."""
 
     @abstractmethod
     def _source(self, stored: StoredPassage) -> str: ...

@@ -1,5 +1,3 @@
-"""Reads Word, PowerPoint and Excel files as headings, tables and text."""
-
 from __future__ import annotations
 
 import re
@@ -10,13 +8,12 @@ from typing import Any
 from factloop.tools.search.documents.sections import Block, Heading, Rows, row_lines
 
 _HEADING = re.compile(r"(?:Heading (?P<level>[1-9])|Title)")
-"""Matches Word's internal names for heading styles, which are the same in every display language."""
+"""Matches Word's internal names for heading styles, which are the same in every language."""
 _MOST_PARAGRAPHS = 100_000
 """Maximum number of paragraphs in a Word file, including those in tables. A long book has far fewer."""
 _MOST_SLIDES, _MOST_CELLS = 5_000, 500_000  # a file of a few kilobytes can list the same slide or row without end
 _LONGEST_REPEATED = 200
-"""Maximum number of characters in a merged cell for its text to be repeated. Longer cells are not labels and would fill
-memory."""
+"""A merged cell with at most this many characters is repeated. Longer cells are not labels and would fill memory."""
 
 
 def docx_blocks(data: bytes) -> list[Block]:
@@ -47,8 +44,9 @@ def _docx_paragraph(paragraph: Any, names: Mapping[str, str]) -> Iterator[Block]
 
 
 def _docx_table(table: Any) -> Iterator[Block]:
-    """Converts a table. The short text of a merged cell is repeated in each row and column that the cell spans.
-    python-docx would find this text by going up row by row, which takes quadratic time and fails at 1,000 rows."""
+    """Repeats the short text of a merged cell in each row and column that the cell spans. python-docx would find this
+    text by going up row by row, which takes quadratic time and fails at 1,000 rows.
+    """
     from docx.table import _Cell
 
     rows: list[list[str]] = []
@@ -70,8 +68,10 @@ def _docx_table(table: Any) -> Iterator[Block]:
 
 
 def pptx_blocks(data: bytes) -> list[Block]:
-    """Returns the slides of a PowerPoint file: title as heading, text, tables, notes. Raises python-pptx's errors, and
-    ValueError if there are too many slides."""
+    """Returns the slides of a PowerPoint file: title as heading, text, tables, notes.
+
+    Raises python-pptx's errors, and ValueError if there are too many slides.
+    """
     from pptx import Presentation
 
     if len(slides := Presentation(BytesIO(data)).slides) > _MOST_SLIDES:
@@ -98,8 +98,10 @@ def _shapes(shapes: Any) -> Iterator[Any]:
 
 
 def xlsx_blocks(data: bytes) -> list[Block]:
-    """Returns the sheets of an Excel file, each as a table under its name. Formulas are replaced by their saved values.
-    Raises ValueError if there are too many cells."""
+    """Returns the sheets of an Excel file, each as a table under its name, with the saved values of formulas.
+
+    Raises ValueError if there are too many cells.
+    """
     from openpyxl import load_workbook
 
     n_cells = 0
@@ -123,7 +125,7 @@ def xlsx_blocks(data: bytes) -> list[Block]:
 
 
 def _table(rows: Iterable[Sequence[str]]) -> Iterator[Block]:
-    """Yields a table whose header is the first nonempty row. A table with only one row becomes text."""
+    """The header is the first nonempty row. A table with only one row becomes text."""
     filled = [row for row in rows if any(cell.strip() for cell in row)]
     if len(filled) == 1:
         yield "; ".join(" ".join(cell.split()) for cell in filled[0] if cell.strip())

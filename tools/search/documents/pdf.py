@@ -1,7 +1,7 @@
 """Reads a PDF page as paragraphs and tables.
 
-The text of a page is a list of lines without structure. The page layout reveals the structure: a wider space above a
-line starts a paragraph, and lines with the same wide gaps are the rows of a table.
+The text of a page is a list of lines. The layout reveals its structure: a wider space above a line starts a paragraph,
+and lines with the same wide gaps are the rows of a table.
 """
 
 from __future__ import annotations
@@ -16,10 +16,8 @@ from factloop.tools.search.documents.sections import SOFT_HYPHEN, Block, Rows, r
 from factloop.tools.search.passages import PARAGRAPHS
 
 _CELL = re.compile(r"\S+(?: {1,2}\S+)*")
-"""Matches a cell, which is a run of words without wide gaps between them."""
 _FEWEST_CELLS = 3
 _NAME = re.compile(r"[^\W\d_][^\d\"“”.,;:=?!{}]{0,39}")
-"""Matches the name of a column."""
 _USUAL = 4
 """The first quartile (1/4) of all gaps between lines is taken as the gap within paragraphs."""
 _HYPHEN = re.compile(r"(?<=[^\W\d_]{2})-\n(?=[a-z]{2})")
@@ -32,13 +30,12 @@ class _Line:
     place: int | None = None
     cells: tuple[re.Match[str], ...] = ()
     is_apart: bool = False
-    """Whether the space above the line is wider than it is within paragraphs."""
 
 
 def page_blocks(text: str, layout: str) -> list[Block]:
     """Splits the text of a page by its layout, keeping the order. Each table row gets the names of its columns.
 
-    `layout` is the same text as arranged on the page, with spaces for gaps. Lines that are missing from the layout stay
+    `layout` is the same text as arranged on the page, with spaces for gaps. Lines that are missing from it stay
     unchanged.
     """
     lines = list(_placed(text.replace(f"{SOFT_HYPHEN}\n", "").replace(SOFT_HYPHEN, "").split("\n"), layout))
@@ -57,7 +54,6 @@ def page_blocks(text: str, layout: str) -> list[Block]:
 
 
 def _placed(lines: Sequence[str], layout: str) -> Iterator[_Line]:
-    """Yields the lines with their positions. If the cells of a row are on separate lines, these lines become one."""
     layout = layout.replace(SOFT_HYPHEN, "").replace("\xa0", " ")
     shown = [line for line in layout.split("\n") if line.strip()]
     gaps = _gaps(layout)
@@ -82,7 +78,7 @@ def _placed(lines: Sequence[str], layout: str) -> Iterator[_Line]:
 
 
 def _lines_of(cells: Sequence[re.Match[str]], lines: Sequence[str]) -> int:
-    """How many lines a row takes up: 1, or one for each cell, or 0 if the lines contain other text."""
+    """Returns how many lines a row takes up: 1 or one per cell, or 0 if the lines contain other text."""
     row = [_squeezed(cell[0]) for cell in cells]
     if _squeezed(lines[0]) == "".join(row):
         return 1
@@ -115,7 +111,6 @@ def _table(lines: Sequence[_Line]) -> Sequence[_Line]:
 
 
 def _stands_under(above: _Line, below: _Line, head: _Line) -> bool:
-    """Whether a line is directly below another, with each cell below a cell of that line or of the header."""
     if above.place is None or below.place != above.place + 1 or len(below.cells) != len(head.cells):
         return False
     columns = zip(head.cells, above.cells, below.cells, strict=True)

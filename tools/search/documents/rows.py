@@ -1,6 +1,8 @@
-"""Reads tables as sections, one per row. JSONL, CSV and TSV are read line by line, so a file may be larger than memory.
-These files may be compressed with gzip, as the published passages of wiki-dpr are. JSON is read in full and must not be
-compressed."""
+"""Reads tables as sections, one per row.
+
+JSONL, CSV and TSV are read line by line, so a file may be larger than memory. They may be compressed with gzip, as the
+published passages of wiki-dpr are. JSON is read in full and must not be compressed.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ TEXT_KEYS = ("text", "passage", "content", "body")
 URL_KEYS = ("url", "source", "link")
 DATE_KEYS = ("date", "published")
 LONGEST_LABEL = 300
-"""Maximum length of a column name in characters. The names are repeated in every row that is read as a whole."""
+"""Maximum number of characters in a column name. The names are repeated in every row that is read as a whole."""
 
 
 def load_jsonl(path: Path) -> Iterator[Section]:
@@ -61,15 +63,15 @@ def _parsed(text: str, otherwise: str, path: Path, line: int | None = None) -> A
 
 
 def load_csv(path: Path) -> Iterator[Section]:
-    """Yields a section for each row below the header. Quoted fields may contain line breaks. Raises DataError."""
+    """Yields a section for each row below the header. Quoted fields may contain newlines. Raises DataError."""
     rows = read_cells((line + "\n" for _, line in read_lines(path)), str(path))
     return _table(((line, cells) for line, cells in rows if cells or line == 1), path)
 
 
 def load_tsv(path: Path) -> Iterator[Section]:
-    """Yields a section for each line below the header. Tabs end cells and line breaks end rows, even within quotes.
+    """Yields a section for each line below the header. Quotes around a whole cell are removed.
 
-    A stray quotation mark therefore cannot swallow later rows. Quotes around a whole cell are removed.
+    Tabs end cells and newlines end rows, even within quotes, so a stray quotation mark cannot swallow later rows.
     """
     lines = ((number, line.split("\t")) for number, line in read_lines(path) if line)
     return _table(((number, [*map(_unquoted, cells)]) for number, cells in lines), path)
@@ -80,9 +82,8 @@ def _unquoted(cell: str) -> str:
 
 
 def _table(rows: Iterator[tuple[int, list[str]]], path: Path) -> Iterator[Section]:
-    """Yields a section for each row below the header. If several columns have the same name, the last one is used.
-
-    If there is no text column, each row is read in full, together with the header.
+    """If several columns have the same name, the last one is used. Without a text column, each row is read in full,
+    together with the header.
     """
     _, header = next(rows, (1, []))
     header = [cell if len(cell) <= LONGEST_LABEL else f"{cell[:LONGEST_LABEL]}…" for cell in header]
@@ -105,7 +106,6 @@ class _Place:
     fragment: str
     line: int | None = None
     named: str = ""
-    """Prefix of messages that is used if the line is unknown."""
 
     def error(self, message: str, field: str | None = None) -> DataError:
         return DataError(f"{self.named}{message}", path=str(self.path), line=self.line, field=field)

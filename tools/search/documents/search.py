@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from factloop.tools.embeddings.nearest import Embedder
 
 MOST_NAMED = 20
-"""Maximum number of unread files to list in a warning."""
 _FEW_PASSAGES = 2_000
 """With up to this number of passages, a search (about 0.2 ms) takes less time than starting it in a thread."""
 
@@ -87,10 +86,7 @@ class DocumentSearch(PassageSearch):
 
     @property
     def unread(self) -> tuple[UnreadFile, ...]:
-        """Files in folders and globs that were skipped because they are broken, contain no text or are not supported.
-
-        A file without text is listed even if the user named it.
-        """
+        """Files in folders and globs that are broken or not supported, and all files without text."""
         return (*self._snapshot.unread, *self._files.unread)
 
     @property
@@ -120,7 +116,6 @@ class DocumentSearch(PassageSearch):
 
 
 def warnings_of(unread: Sequence[UnreadFile]) -> tuple[str, ...]:
-    """Returns a warning about skipped files for readers of a report. Empty if there are none."""
     if not unread:
         return ()
     named = "; ".join(map(str, unread[:MOST_NAMED]))

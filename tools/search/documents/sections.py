@@ -1,4 +1,4 @@
-"""Defines what loaders return: pieces of text with their origin."""
+"""What loaders return: pieces of text with their origin."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from factloop.tools.search.passages import PARAGRAPHS, PassageSettings, split_pa
 from factloop.tools.text.blocks import WRAPPED_FROM, awaits_more, find_blocks
 
 _MAY_HOLD = re.compile(r"^[ \t>]*(?:[-*+–—·•‣▪◦●([]|\d{1,3}[.)]|[a-z]{1,5}[.)])", re.MULTILINE)
-"""Matches any text that contains an item or a clause."""
 _CLAUSE = re.compile(r"^[ \t]*\d{1,3}(?:\.\d{1,3}){1,3}\.?[ \t]+[A-Z]", re.MULTILINE)
 """Matches clauses such as *3.2 Contractors*, but not whole sections, whose numbers look like those of items."""
 _ENDS = (".", "!", "?", ":", ";")
@@ -28,7 +27,7 @@ def with_items_apart(text: str) -> str:
 
 
 def _items(text: str) -> Iterator[int]:
-    """Yields the start of each line that begins an item, or that follows an item without being indented."""
+    """Yields the start of each line that begins an item, or follows an item without being indented."""
     is_below = False
     for block in find_blocks(text):
         line = text.rfind("\n", 0, block.start) + 1
@@ -39,7 +38,6 @@ def _items(text: str) -> Iterator[int]:
 
 
 def _clauses(text: str) -> Iterator[int]:
-    """Yields the start of each line that begins a clause, unless the line continues the sentence above it."""
     for clause in _CLAUSE.finditer(text):
         above = _line_above(text, clause.start()).rstrip()
         if above.endswith(_ENDS) or (len(above) < WRAPPED_FROM and not awaits_more(above)):
@@ -51,29 +49,27 @@ def _line_above(text: str, line: int) -> str:
 
 
 SOFT_HYPHEN = "\xad"
-"""An invisible character that marks where a word may be hyphenated."""
 WITHIN = " › "
-"""Separates the headings in a path."""
 LONGEST_TITLE = 200
 BELOW_MARKED = 7
-"""The level of a bold line, below all marked headings. A bold line heads a section but is never the title."""
+"""Level of a bold line, below all marked headings. A bold line heads a section but is never the title."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A document, a part of a document under its headings, a page, or a table row."""
+    """A document, a part of one under its headings, a page, or a table row."""
 
     text: str
     title: str
     url: str | None = None
-    """URL of the original, if the document specifies one. It replaces the path of the file."""
+    """URL of the original, which replaces the path of the file."""
     fragment: str = ""
     """Position in the file, such as "page=3" or "line=12". Empty for the whole file."""
     published: str | None = None
     section: str | None = None
-    """The headings above the section, outermost first, without the title, or None if there are no headings."""
+    """The headings above the section, outermost first, without the title. None if there are no headings."""
     tables: tuple[tuple[int, int], ...] = ()
-    """Ranges of the text, in order, in which each paragraph is a table row."""
+    """Ranges of the text in which each paragraph is a table row, in order."""
     goes_on: bool = False
     """Whether the section and the previous one belong to the same document."""
 
@@ -81,7 +77,6 @@ class Section:
 @dataclass(frozen=True, slots=True)
 class Heading:
     level: int
-    """Level of the heading. 1 is the outermost."""
     text: str
 
 
@@ -97,7 +92,6 @@ Block = str | Heading | Rows
 
 
 def first_heading(blocks: Iterable[Block]) -> str:
-    """Returns the first heading to use as the title, or an empty string if there is none."""
     return next((one.text for one in blocks if isinstance(one, Heading) and one.level < BELOW_MARKED), "")
 
 
@@ -115,7 +109,6 @@ def sections_of(
 
 
 def _parts(blocks: Sequence[Block], title: str) -> Iterator[tuple[list[str], list[Block]]]:
-    """Yields each part with its heading path. The first heading that repeats the title is left out."""
     path: list[Heading] = []
     part: list[Block] = []
     is_titled = False
@@ -141,7 +134,7 @@ def _named(path: Sequence[Heading]) -> list[str]:
 
 
 def written_blocks(part: Sequence[Block]) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Returns the text of the blocks, with each list item as a paragraph, and the positions of tables in the text."""
+    """Returns the text of the blocks, with each list item as a paragraph, and the ranges of tables in it."""
     pieces: list[str] = []
     tables: list[tuple[int, int]] = []
     length = 0
@@ -161,14 +154,16 @@ def _written(block: str | Heading) -> str:
 
 BETWEEN = "; "
 _LONGEST_ROW = PassageSettings(words=60, slack=10)
-"""Maximum length of a row. It is below the length of the shortest passage, so a row is never cut."""
+"""A row is never cut, because it is shorter than any passage."""
 _ROW_CHARACTERS = 400
 _LABEL_CHARACTERS = 80
 
 
 def row_lines(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yields a line such as `Tower: Smeaton's; Lit: 1759` for each nonempty row, leaving out empty cells. A row too
-    long for a passage becomes several lines, each with its first cell and the column names."""
+    """Yields a line such as `Tower: Smeaton's; Lit: 1759` for each nonempty row, without empty cells.
+
+    A row too long for a passage becomes several lines, each with its first cell and the column names.
+    """
     for row in rows:
         cells = [
             (" ".join((header[place] if place < len(header) else "").split()), " ".join(cell.split()))

@@ -29,7 +29,7 @@ _RACY_NS = 2_000_000_000
 
 
 class FileState(BaseModel):
-    """The state of a file when it was last read. `key` identifies the file's content together with its name."""
+    """The state of a file when it was last read. `key` identifies its content and name."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -44,23 +44,21 @@ class FileState(BaseModel):
 
 
 class Manifest(BaseModel):
-    """A description of an index, stored with it. Keys in `unsure` were being added or removed and may be incomplete."""
+    """The description of an index, stored in the index's folder. Keys in `unsure` were being added or removed and may
+    be incomplete.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     files: dict[str, FileState] = {}
-    """Maps absolute paths to files."""
     indexed: frozenset[str] = frozenset()
     unreadable: dict[str, str] = {}
-    """Maps the keys of unreadable files in folders, and of files without text, to reasons. They are not read again
-    until they change."""
+    """Maps the keys of unreadable files in folders, and of files without text, to reasons."""
     unsure: frozenset[str] = frozenset()
     index_sizes: dict[str, int] = {}
-    """Size of each index file in bytes. It is checked because tantivy does not always notice a missing file."""
 
     @classmethod
     def read(cls, path: Path) -> Manifest | None:
-        """Reads the manifest in the file. Returns None if the file is missing or unreadable."""
         try:
             return cls.model_validate_json(path.read_bytes())
         except (OSError, ValidationError):
@@ -74,13 +72,13 @@ class Manifest(BaseModel):
 
 
 def state_of(path: Path, known: Manifest) -> FileState:
-    """Returns the state of a file. The content is read only if the size or timestamp has changed. Raises DataError."""
+    """Returns the state of a file, reading its content only if the size or timestamp has changed. Raises DataError."""
     try:
         status = path.stat()
         state = known.files.get(str(path.resolve()))
         return state if state and state.holds_for(status) else _read_state(path, status)
     except OSError as error:
-        raise DataError(f"cannot read the file ({error.strerror})", path=str(path)) from error
+        raise DataError(f"cannot read the file ({error.strerror or error})", path=str(path)) from error
 
 
 def _read_state(path: Path, status: os.stat_result) -> FileState:
@@ -103,30 +101,23 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class WantedFiles:
-    """The files to read. An unreadable file is an error if it is required. Otherwise, it is skipped."""
-
     paths: tuple[Path, ...]
     required: frozenset[Path]
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A state of the files that is ready for searching."""
-
     reader: PassageReader
     path_of: Mapping[str, Path]
-    """The path of the file with each key, as the user wrote it. If files have the same name and content, the first is
-    used."""
+    """Maps each key to a file's path as the user wrote it (the first, if several files have the same key)."""
     identity: str
     """A hash of names, contents and settings. Snapshots with the same hash should give the same answers."""
     unread: tuple[UnreadFile, ...] = ()
-    """Unreadable files in folders and globs, and files without text."""
     hold: Hold | None = None
     """Keeps the index from being removed while this object exists."""
 
 
 def snapshot_in_memory(files: WantedFiles, settings: PassageSettings) -> Snapshot:
-    """Reads and indexes all files in memory. Writes nothing. Raises DataError."""
     return _bring_up_to_date(files, None, Manifest(), settings)
 
 
@@ -210,7 +201,6 @@ def _bring_up_to_date(files: WantedFiles, folder: Path | None, known: Manifest, 
 
 
 def _states(files: WantedFiles, known: Manifest) -> tuple[dict[Path, FileState], list[UnreadFile]]:
-    """Returns each file's state, and the optional files that cannot be opened. Raises DataError for required files."""
     states: dict[Path, FileState] = {}
     unread: list[UnreadFile] = []
     for path in files.paths:

@@ -22,7 +22,7 @@ from factloop.tools.search.documents.files import is_compressed
 
 _FRONT = re.compile(r"---[ \t]*\n(.{0,20000}?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-"""Reads every value as text and does not support merge keys. The compiled loader is ten times faster."""
+"""The compiled loader is ten times faster."""
 _NULL = ("", "~", "null")
 _URLS = ("url", "source")
 _DATES = ("date", "published")
@@ -39,7 +39,7 @@ NONE = FrontMatter()
 
 
 def read_front_matter(text: str) -> tuple[FrontMatter, str]:
-    """Splits off the front matter of a text. If the front matter is not a YAML mapping, it stays in the text."""
+    """Splits off the front matter of a text, which stays in the text if it is not a YAML mapping."""
     found = _FRONT.match(text) if text.startswith("---") else None
     if found is None:
         return NONE, text
@@ -65,11 +65,11 @@ def _first(named: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
 _HEAD_BYTES = 4096
 _BUFFER_BYTES = 2**17
 _NUL_SHARE = 0.1
-"""A file with a larger fraction of NULs does not count as text. In other files, NULs are read as spaces."""
+"""A file with a larger proportion of NULs does not count as text. In other files, NULs are read as spaces."""
 
 
 def read_text(path: Path) -> str:
-    """Reads a whole text. Raises DataError for binary files and unsupported encodings."""
+    """Raises DataError for binary files and unsupported encodings."""
     data = read_bytes(path)
     _refuse_binary(data[:_HEAD_BYTES], path)
     encoding = encoding_of(data)
@@ -82,7 +82,7 @@ def read_text(path: Path) -> str:
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yields lines without their endings, numbered from 1. The file may be larger than memory.
 
-    Only "\\n" ends a line (a "\\r" before it is dropped). Raises the same errors as `read_text`, at the faulty line.
+    Only "\n" ends a line (a "\r" before it is dropped). Raises the same errors as `read_text`, at the faulty line.
     """
     with _opened(path) as file:
         head = file.peek(_HEAD_BYTES)[:_HEAD_BYTES]
@@ -116,7 +116,7 @@ def _opened(path: Path) -> Iterator[io.BufferedReader]:
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DataError(f"the gzip file is incomplete or damaged: {error}", path=str(path)) from error
     except OSError as error:
-        raise DataError(f"cannot read the file ({error.strerror})", path=str(path)) from error
+        raise DataError(f"cannot read the file ({error.strerror or error})", path=str(path)) from error
 
 
 def _refuse_binary(head: bytes, path: Path) -> None:

@@ -1,1 +1,1 @@
-"""One module per format, named after the format's number."""
+"""One module per format."""

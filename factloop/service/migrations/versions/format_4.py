@@ -1,10 +1,6 @@
-"""Format 4: adds a column that is used to test whether the next job could be saved."""
+"""Format 4, the oldest format that can be upgraded. Its tables already exist."""
 
-import sqlalchemy as sa
-from alembic import op
-
-revision, down_revision = "4", "3"
+revision, down_revision = "4", None
 
 
-def upgrade() -> None:
-    op.add_column("factloop_format", sa.Column("probe", sa.Text))
+def upgrade() -> None: ...

@@ -104,9 +104,9 @@ def test_labels_and_corrections_are_there_where_there_are_any() -> None:
     tiles = dict(zip(*(map(words, only.xpath(f"//dl[@class='figures']//{tag}")) for tag in ("dt", "dd")), strict=True))
     raw, row = table(only, "Raw and corrected")[1:3]
     said = f"{row[3]} {row[4]}, 247 claims with a verdict; {raw[3]} before correction"
-    assert tiles["Precision, corrected"] == said
-    raw = [f"{name}, before correction" for name in ("F1@8", "F1@64", "Fully supported")]
-    assert [name for name in tiles if "correct" in name] == ["Precision, corrected", *raw]
+    assert tiles["Claims supported, corrected"] == said
+    raw = [f"{name}, before correction" for name in ("F1@8", "F1@64", "Precision", "Fully supported")]
+    assert [name for name in tiles if "correct" in name] == ["Claims supported, corrected", *raw]
     plain = PAGES["plain run over a data set"]
     for part in ("Against people", "Raw and corrected", "Ranking of systems"):
         assert part not in plain

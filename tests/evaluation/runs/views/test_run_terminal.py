@@ -10,7 +10,7 @@ from rich.console import Console
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 from factloop.evaluation.runs.summary import Scoring, summarise
 from factloop.evaluation.runs.views.shown import print_run, render_run_html
-from factloop.reports.figures import AS_IF_CORRECT
+from factloop.reports.figures import AS_IF_CORRECT, how_often_right
 from tests.evaluation.runs.finished_runs import judged
 
 RESPONSES = (
@@ -46,7 +46,8 @@ def test_each_mean_stands_with_its_interval_and_its_n(width: int) -> None:
     assert "two F1@2 0.000 – 1 F1@1 (median) 0.000 – 1 Precision 0.000 – 1 Fully supported 0.000 [0.000, 0." in text
     # One: (2/3 + 1/2) / 2 and (2/3 + 1) / 2. Two: 0 and (0 + 1) / 2.
     rest = "Precision, with all unscored claims wrong or all right: one 0.583 to 0.833, two 0.000 to 0.500."
-    assert all(f"{AS_IF_CORRECT} {rest}" in shown for shown in (text, words(render_run_html(summary_of()))))
+    known = f"{how_often_right(summary_of().fingerprint)} {AS_IF_CORRECT} {rest}"
+    assert all(known in shown for shown in (text, words(render_run_html(summary_of()))))
     assert "x.jsonl: 5 responses to 3 prompts" in text
     assert "a response without claims has F1@K 0, as in the paper's code (zero); 1 such response" in text
     assert "95%: Wilson's for shares, 100 resamples of prompts for means. Fewer than 30 prompts (at least 2)" in text

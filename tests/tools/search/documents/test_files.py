@@ -8,6 +8,7 @@ import pytest
 
 from factloop.core.errors import DataError
 from factloop.tools.search.documents.files import UnreadFile, find_files
+from factloop.tools.search.documents.loaders import load_sections
 
 
 def make(folder: Path, *names: str) -> None:
@@ -30,6 +31,8 @@ def test_pipes_are_not_opened(tmp_path: Path) -> None:
         assert found.unread == (UnreadFile(tmp_path / "pipe.txt", "neither a file nor a folder"),)
     with pytest.raises(DataError, match="this is neither a file nor a folder; save its output to a file"):
         find_files([tmp_path / "pipe.txt"])
+    with pytest.raises(DataError, match=r"cannot read the file \(this is a named pipe"):  # made after it was found
+        list(load_sections(tmp_path / "pipe.txt"))
 
 
 @pytest.fixture
