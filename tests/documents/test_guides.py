@@ -28,7 +28,7 @@ KINDS = {
     "minicheck": pytest.mark.torch,
     "search.yaml --run-dir": pytest.mark.statistical,
     **dict.fromkeys(("plan.yaml --run-dir", "--k 6 ", "labelled.jsonl --docs", "table.tex"), pytest.mark.statistical),
-    **dict.fromkeys(("mycology", "lengths", "runs/gpt"), pytest.mark.statistical),
+    **dict.fromkeys(("mycology", "lengths", "runs/gpt", "runs/mine", "export next.csv"), pytest.mark.statistical),
 }
 """Of what is dear to run. The commands on mycology make hundreds of calls, and build on one another."""
 
@@ -70,9 +70,10 @@ def test_each_guide_shows_something_to_run() -> None:
     assert all(guide.commands or guide.piped or guide.servers or guide.python for guide in GUIDES.values())
 
 
-def agree(sheet: Path) -> None:
-    """Labels the claims, between two commands, as a reader would who agrees with every verdict."""
-    rows = [row | {"label": "agree"} for row in csv.DictReader(io.StringIO(sheet.read_text(encoding="utf-8")))]
+def label(sheet: Path) -> None:
+    """Fills in the sheet, between two commands, as a reader would: these claims are right if the source has them."""
+    drawn = csv.DictReader(io.StringIO(sheet.read_text(encoding="utf-8")))
+    rows = [row | {"label": str(int(row["claim"] in row["document"]))} for row in drawn]
     sheet.write_text(csv_text([*rows[0]], [tuple(row.values()) for row in rows]), encoding="utf-8")
 
 
@@ -94,7 +95,7 @@ def test_command(
     by_words = {"sim": 0.6, "careful": 0.9} if guide == "prompt-decision.md" else {}  # as that page starts it
     simulator.set(reads_by_words=by_words)
     if "labels export next.csv" in command:
-        agree(Path("next.csv"))
+        label(Path("next.csv"))
     said = run_command(command, simulator, factloop)
     assert said
     assert printed_of(guide, command) <= {line.rstrip() for line in said.splitlines()}

@@ -28,8 +28,6 @@ GOOD = {"Authorization": f"Bearer {KEY}"}
 
 @dataclass(frozen=True)
 class Proxy:
-    """nginx, and the service behind it."""
-
     port: int
     tls: ssl.SSLContext
     service: RunningService
