@@ -153,7 +153,8 @@ def _told(one: ClaimView) -> list[Text]:
         return [Text(f"{one_line(one.text, LONGEST_REPEAT)} ") + Text(f"(same as {same})", style="dim")]
     said = f"{one.words}: {visible(one.source_says)}" if one.source_says else one.words
     said = f"{said} ({one.not_counted})" if one.not_counted else said
-    lines = [Text(visible(one.text)), Text(said, style=_STYLES[one.status])]
+    lines = [Text(visible(one.text))]
+    lines += [] if said == one.words and one.needs_reading else [Text(said, style=_STYLES[one.status])]
     lines += [Text(one_line(one.beside, LONGEST_RATIONALE))] if one.beside else []
     lines += _sources(one)
     if one.stage:
