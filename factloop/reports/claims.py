@@ -241,9 +241,10 @@ class ClaimView:
         found = pieces(self.text, said)
         if sum(len(one.text) for one in found if one.kind == "same") < _LEAST_ALIKE * len(self.text):
             return alone
-        replaced = {after for before, after in pairwise(found) if before.kind == "removed"}
+        differs = {one for one in found if one.kind == "removed" and one.text.strip(_PUNCTUATION)}
+        replaced = {after for before, after in pairwise(found) if before in differs}
         return Pair(
-            tuple(one for one in found if one.kind != "inserted"),
+            tuple(one if one in differs else Piece("same", one.text) for one in found if one.kind != "inserted"),
             tuple(one if one in replaced else Piece("same", one.text) for one in found if one.kind != "removed"),
         )
 
@@ -341,6 +342,7 @@ def shared_passages(views: Iterable[ClaimView]) -> Mapping[tuple[int, str], Shar
     }
 
 
+_PUNCTUATION = " \n,.;:!?…()'\"‘’“”"  # differences in these alone are not marked
 _LEAST_ALIKE = 0.5
 """Differences are marked only if the sentence contains at least this fraction of the claim's characters."""
 

@@ -254,6 +254,7 @@ def apart(one: ClaimView) -> str:
         ("It was first lit in 1769.", {"wrong": "in 1769"}, "It was first lit [in 1769]. / It was first lit in 1759."),
         ("It weighs 17.5 kg.", {"wrong": "5", "instead": "9"}, "It weighs 17.5 kg. / It was first lit in 1759."),
         ("It was first lit by oil in 1769.", {}, "It was first lit [by oil ]in [1769]. / It was first lit in {1759}."),
+        ("It was, first lit in 1769.", {}, "It was, first lit in [1769]. / It was first lit in {1759}."),
         (
             "Nobody ever saw a lamp on that rock.",
             {},
