@@ -5,22 +5,18 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import json
 import logging
 from collections import Counter, defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import aclosing, asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager
 from typing import Annotated, Any, Self
 
-import anyio
 from langchain_core.documents import Document
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp.server.stdio import stdio_server
-from mcp.shared.message import SessionMessage
-from mcp_types import PARSE_ERROR, CallToolResult, ErrorData, JSONRPCError, TextContent, ToolAnnotations
+from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 
 import factloop
@@ -125,34 +121,6 @@ def build_server(checker: FactChecker, scorer: TrustScorer, *, is_local: bool = 
         tools=[StrictTool.of(tool) for tool in offered],
         middleware=[_one_line],
     )
-
-
-async def serve_stdio(server: MCPServer[Any]) -> None:
-    """Serves over standard input and output until the input ends. Unlike the SDK's `run_stdio_async`, it answers
-    messages that cannot be read, such as text with half of an emoji. Otherwise, their sender would wait in vain."""
-    low_level = server._lowlevel_server
-    readable, to_server = anyio.create_memory_object_stream[SessionMessage | Exception]()
-    async with stdio_server() as (messages, answers), anyio.create_task_group() as tasks:
-
-        async def pass_on() -> None:
-            async with readable:
-                async for message in messages:
-                    if isinstance(message, ValidationError):
-                        await answers.send(SessionMessage(_unread(message)))
-                    else:
-                        await readable.send(message)
-
-        tasks.start_soon(pass_on)
-        await low_level.run(to_server, answers, low_level.create_initialization_options())
-
-
-def _unread(error: ValidationError) -> JSONRPCError:
-    wrong, message = error.errors(include_url=False)[0], None
-    with suppress(ValueError, TypeError, RecursionError):
-        message = json.loads(wrong["input"])  # which, unlike the SDK, also reads half of a character
-    number = message.get("id") if isinstance(message, dict) else None
-    reason = ErrorData(code=PARSE_ERROR, message=f"the message cannot be read: {wrong['msg']}")
-    return JSONRPCError(jsonrpc="2.0", id=number if type(number) in (int, str) else None, error=reason)
 
 
 class _Tools:
