@@ -238,7 +238,7 @@ def _of_sheet(read: SheetRow) -> tuple[ClaimToLabel, GivenLabel | None]:
         response_id=read.response_id,
         claim_id=read.claim_id,
         label=said,
-        blind=read.verdict is None,
+        blind=read.verdict is None if read.blind is None else read.blind,
         comment=read.comment or "",
     )
 

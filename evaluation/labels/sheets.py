@@ -178,6 +178,7 @@ class SheetRow(Record):
     score: Annotated[Share | None, BeforeValidator(_share)] = None
     probability: Annotated[Probability, BeforeValidator(_share)]
     label: Annotated[Literal[0, 1] | None, BeforeValidator(_label)] = None
+    blind: bool | None = None
     comment: str | None = None
     draw: Annotated[str | None, BeforeValidator(_empty_is_none)] = None
     n_drawn: Annotated[int, Field(ge=1), BeforeValidator(_whole)] | None = None

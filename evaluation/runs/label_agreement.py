@@ -1,8 +1,9 @@
 """Agreement between verdicts on supplied facts and human labels (Wei et al. 2024, section 4).
 
 The paper reports the fraction of facts whose verdict equals the label. Both have three classes. On 16,011 facts in 496
-of FActScore's biographies it finds 72.0%. If most facts belong to one class, this fraction is high for any judge, so
-Cohen's kappa, TPR, TNR and balanced accuracy are reported too.
+of FActScore's biographies it finds 72.0%. If most facts belong to one class, a judge that
+always answers with that class scores high, so Cohen's kappa is reported too, and TPR, TNR and balanced accuracy for
+supported against not supported.
 
 Departures: a fact without a verdict is counted separately, neither as agreement nor as disagreement. Each figure has a
 percentile bootstrap interval that resamples whole prompts. The labels themselves contain errors: where SAFE and the

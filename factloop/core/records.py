@@ -214,7 +214,7 @@ class Claim(Record):
     duplicate_of: str | None = None
     """Id of an earlier claim that says the same thing. This claim has the same judgement."""
     left_out: LeftOut | None = None
-    """None if the claim is in the core, or if no core was selected (`repeats`)."""
+    """Why the claim is not in the core of the response (`repeats`). None if it is, or if no core was selected."""
     queries: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     """What the judge still needed to know, before each round of queries except the first."""

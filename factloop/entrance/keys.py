@@ -40,7 +40,8 @@ class Grant(BaseModel):
 
 
 class ApiKeys:
-    """Keys with the same name belong to one caller. Without any keys, the server is open to everyone."""
+    """Keys with the same name belong to one caller, and each key without a name to a caller of its own. Without any
+    keys, the server is open to everyone."""
 
     def __init__(self, keys: Iterable[str] = (), file: Path | None = None) -> None:
         """Each key may be followed by the options of a `Grant`.

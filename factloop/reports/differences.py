@@ -45,7 +45,8 @@ def place_of_words(text: str, words: str) -> tuple[int, int] | None:
     if not words.strip():
         return None
     pattern = r"\s+".join(map(re.escape, words.split()))
-    found = re.search(rf"(?<!\w)(?!(?<=\d[.,:])\d){pattern}(?!\w)(?!(?<=\d)[.,:]\d)", text, re.IGNORECASE)
+    whole = r"(?<!\w)(?!(?<=\d[.,:])\d)(?!(?<!\d[-+−])(?<=[-+−])\d)"  # not in 12.5 or -5, but in 3-5
+    found = re.search(rf"{whole}{pattern}(?!\w)(?!(?<=\d)[.,:]\d)", text, re.IGNORECASE)
     return found.span() if found else None
 
 

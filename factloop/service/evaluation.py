@@ -65,7 +65,9 @@ async def audit(ask: AuditAsk, folder: Path) -> tuple[AuditReport, str, AuditSum
     except TimeoutError:
         raise DataError(f"the audit took longer than {LONGEST_S:,} s; audit fewer rows at a time") from None
     except MemoryError:
-        raise DataError(f"the audit needed more than {MOST_MEMORY / 1e9:g} GB of memory; audit fewer rows") from None
+        raise DataError(
+            f"the audit needed too much memory (at most {MOST_MEMORY / 1e9:g} GB); audit fewer rows"
+        ) from None
     if output is None:
         raise ToolError("the audit failed", tool="audit")
     result = output.decode()

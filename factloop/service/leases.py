@@ -22,7 +22,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 from factloop.entrance.keys import ApiKeys
 from factloop.entrance.turns import Turns, Waiting
 from factloop.service import store as stores
-from factloop.service.errors import RequestRefusal, error_words
+from factloop.service.errors import error_words
 from factloop.service.shapes import ErrorWords, Progress, Status
 from factloop.service.spending import FREE, Cost, DayLimits
 from factloop.service.store import ENDED, UNFINISHED, WAITING, JobStore, StoredJob, TextName, row_of, stored_of
@@ -218,12 +218,6 @@ class Leases:
             raise LookupError("it has no request")
         if row.cancel_asked:
             _ended(connection, stored, "cancelled")
-            return None
-        try:  # a report may be a hundred times as large as its request
-            if stored.attempt == 0:  # later attempts may have paid for answers
-                self._store.refuse_full(connection, stored.owner)
-        except RequestRefusal as refused:
-            _ended(connection, stored, "failed", refused.words)
             return None
         n_deaths = stored.job.n_deaths + (row.leased_by is not None)
         if n_deaths >= MOST_DEATHS:

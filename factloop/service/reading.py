@@ -31,9 +31,9 @@ log = logging.getLogger(__name__)
 
 
 async def output_of(longest_s: int, *arguments: str) -> bytes | None:
-    """The output of `python -m ARGUMENTS`, or None if it fails.
+    """The output of `python -m ARGUMENTS`, or None after logging a failure. Cancelling kills the process.
 
-    Raises TimeoutError after `longest_s` seconds, and MemoryError if the process needs more memory than it may use."""
+    Raises TimeoutError after `longest_s` seconds, and MemoryError if the process ran out of memory or was killed."""
     limited = ("factloop.service.limited", str(longest_s), *arguments)
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", *limited),  # -P: do not import modules from the working directory
@@ -70,7 +70,7 @@ async def read_file(ask: FileAsk) -> FileText:
         except TimeoutError:
             raise _unreadable(ask, "reading the file took too long; split the file") from None
         except MemoryError:
-            message = f"reading the file needed more than {MOST_MEMORY / 1e9:g} GB of memory; split the file"
+            message = f"reading the file needed too much memory (at most {MOST_MEMORY / 1e9:g} GB); split the file"
             raise _unreadable(ask, message) from None
     if output is None:
         raise _unreadable(ask, "cannot be read")

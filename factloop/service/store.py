@@ -20,7 +20,7 @@ from factloop.core.errors import ConfigError
 from factloop.reports.figures import title_of
 from factloop.reports.labels import GivenLabel
 from factloop.service.database import LOG_BYTES, SILENT_S, Reserve, open_database, shown, sole_use, unusable
-from factloop.service.errors import RequestRefusal
+from factloop.service.errors import RequestRefusal, read_saved
 from factloop.service.shapes import Job, Kind, Outcome, Status
 from factloop.service.spending import DayLimits
 from factloop.service.tables import FORMATS, JOBS, REPEATS, TEXTS, hold_others_off, prepare
@@ -147,7 +147,7 @@ class JobStore:
         self,
         url: str,
         *,
-        most_rows_read: int = 5_000,
+        most_rows_read: int = 2_500,
         most_bytes: int = 8_000_000,
         most_kept: int = 2**62,
         silent_s: float = SILENT_S,
@@ -229,7 +229,8 @@ class JobStore:
     def page(
         self, owner: str, *, limit: int, wanted: JobFilter | None = None, before: str | None = None
     ) -> tuple[list[StoredJob], str | None]:
-        """The owner's newest jobs before `before`, and the `before` of the next page (None on the last page)."""
+        """The owner's newest jobs before `before`, and the `before` of the next page (None on the last page). A page may
+        have few jobs although more follow, because only a limited number of rows is read."""
         wanted = wanted or JobFilter()
         chosen = select(JOBS).where(JOBS.c.owner == owner).order_by(JOBS.c.id.desc())
         if wanted.kind is not None:
@@ -311,7 +312,7 @@ class JobStore:
 
 
 def read_labels(text: str | None) -> dict[str, GivenLabel]:
-    return {} if text is None else _LABELS.validate_json(text)
+    return {} if text is None else read_saved(_LABELS.validate_json, text)
 
 
 def row_of(stored: StoredJob) -> dict[str, Any]:

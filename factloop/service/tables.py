@@ -1,6 +1,7 @@
 """The tables for jobs, and the version of their format.
 
-Each job is a row with the job as JSON. Columns exist only for filtering lists and for leases. Long texts have their own
+Each job is a row with the job as JSON. Other columns serve to filter lists and to lease
+jobs. Long texts have their own
 table, so that lists stay fast.
 """
 

@@ -139,7 +139,8 @@ async def test_a_text_that_somebody_damaged_is_one_clear_error(
         at, claim = f"/v1/jobs/{job['id']}", report["claims"][0]["id"]
         with sqlite3.connect(home / "service" / "jobs.sqlite") as database:
             database.execute("DELETE FROM factloop_job_texts WHERE name = ?", (name,))
-            database.execute("INSERT INTO factloop_job_texts VALUES (?, ?, ?)", (job["id"], name, body))
+            columns = "factloop_job_texts (job_id, name, body)"
+            database.execute(f"INSERT INTO {columns} VALUES (?, ?, ?)", (job["id"], name, body))
         readers = {"result": ("report.html", "claims.csv", "labels"), "labels": ("labels",)}.get(name, ())
         for path in readers:
             assert _refused(await client.get(f"{at}/{path}")) == (409, "damaged"), path

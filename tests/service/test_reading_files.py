@@ -148,7 +148,7 @@ async def test_work_that_needs_too_much_memory_says_how_to_need_less(
         errors = [file.json()["error"], (await finished(client, audit["id"]))["error"]]
     assert [one["type"] for one in errors] == ["unreadable_file", "invalid_input"]
     for one, said in zip(errors, ("split the file", "audit fewer rows"), strict=True):
-        assert "needed more than 2 GB of memory" in one["message"]
+        assert "needed too much memory (at most 2 GB)" in one["message"]
         assert said in one["message"]
 
 

@@ -113,7 +113,7 @@ class AlignScore(Classifier):
 
     The score is the mean over the claim's sentences of the highest P(aligned) over the chunks. P(aligned) is output 0
     of the three-way head, as in the authors' default mode `nli_sp` (section 3.2, equation 2;
-    github.com/yuh-zha/AlignScore, `inference.py`). Output 2 is contradiction.
+    github.com/yuh-zha/AlignScore, `inference.py`). Output 2 is contradiction. The chunk comes before the sentence.
 
     The weights may be a sequence classifier with three labels, or the published checkpoint (`*.ckpt`) next to the
     configuration and tokenizer of RoBERTa. Only the tensors of a checkpoint are read; its code is never run. Its pooler

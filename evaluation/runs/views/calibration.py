@@ -58,7 +58,8 @@ TARGET_WORDS = {
 
 SUPPORTED = "Claims supported"
 SUPPORTED_WORDS = (
-    "“Claims supported” is the share of a system's claims with a verdict, so long responses have more weight; "
+    "“Claims supported” is the share of supported claims among all of a system's claims with a verdict, so long "
+    "responses have more weight; "
     "“Precision” in the scores is the mean over responses"
 )
 

@@ -81,12 +81,15 @@
         return taken(JSON.parse(localStorage.getItem(place) ?? "[]"));
       } catch { return new Map(); }
     },
+    see() {
+      try { localStorage.setItem(`${place}-seen`, JSON.stringify([...revealed])); } catch { /* until the page is closed */ }
+    },
     async keep() {
+      this.see();
       this.isSaved = false;
       this.isKept = true;
       try {
         localStorage.setItem(place, JSON.stringify(labelsOf()));
-        localStorage.setItem(`${place}-seen`, JSON.stringify([...revealed]));
       } catch {
         this.isKept = false;
         throw new Error(`This browser cannot store the ${name}. Save them to a file before you leave this page.`);
@@ -229,7 +232,8 @@
     for (const evidence of item.querySelectorAll(".evidences")) {
       const passages = [...evidence.children];
       passages.forEach((passage, at) => { passage.dataset.place ??= at; });
-      const by = isOn && isHidden(numberOf(item)) ? "number" : "place";
+      const isBlindfolded = document.documentElement.classList.contains("is-blind");
+      const by = isBlindfolded && isHidden(numberOf(item)) ? "number" : "place";
       evidence.append(...passages.sort((one, other) => one.dataset[by] - other.dataset[by]));
     }
   };
@@ -315,7 +319,10 @@
   const leads = new Map();
   const blindfold = (on) => {
     document.documentElement.classList.toggle("is-blind", on);
-    if (!on) claims.forEach((_, number) => revealed.add(number));
+    if (!on) {
+      claims.forEach((_, number) => revealed.add(number));
+      store.see?.();
+    }
     titles.forEach((title, element) => { element.title = title; });
     titles.clear();
     for (const element of on ? document.querySelectorAll(".prose [title]") : []) {

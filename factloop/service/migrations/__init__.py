@@ -1,4 +1,4 @@
-"""Alembic migrations from each database format to the next. Existing migrations are never changed."""
+"""Alembic migrations from each database format to the next. Released migrations are never changed."""
 
 from __future__ import annotations
 

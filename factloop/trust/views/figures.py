@@ -160,8 +160,8 @@ class MarkedText:
 
 
 def substituted(distractor: Distractor, response: str) -> MarkedText:
-    """Marks the substitute in a distractor's text, ignoring case. If it is not found, nothing is marked. The article
-    before the substitute may have changed as well, so its position is counted from the end."""
+    """Marks the substitute in a distractor's text, if it is found. The article before the substitute may have changed
+    as well, so the substitute is looked for at the same distance from the end first."""
     text, by = distractor.text, distractor.by
     after = response[distractor.span[1] :]
     end = len(text) - len(after) if text.endswith(after) else -1

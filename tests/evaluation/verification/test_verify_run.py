@@ -26,9 +26,7 @@ from tests.simulator import MODEL, Simulator
 
 DATA = Path(os.environ.get("FACTLOOP_DATA", Path(__file__).resolve().parents[4] / "shared" / "data"))
 N = 150
-PATIENT: dict[str, Any] = {
-    "timeout_s": 600.0
-}  # on a busy machine, no request is sent again, so requests can be counted
+PATIENT: dict[str, Any] = {"timeout_s": 600.0}  # even on a busy machine, no request is sent again
 LLM = f"llm:{MODEL}"
 
 
