@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from factloop.core.errors import ConfigError
 from factloop.entrance.keys import ApiKeys
+
+READ_WITHIN_MS = 60_000  # a connection is closed if its caller reads nothing for this long
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +44,8 @@ class Binding:
         try:
             taken = socket.create_server((self.host, self.port), family=family, backlog=2048)
             taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else, a body would wait 40 ms for its headers
+            if sys.platform == "linux":  # otherwise, callers who stop reading could keep connections and memory forever
+                taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, READ_WITHIN_MS)
         except (OSError, OverflowError) as error:
             reason = getattr(error, "strerror", None) or error
             said = f"cannot listen on host {self.host}, port {self.port} ({reason}); choose another --host or --port"

@@ -17,7 +17,7 @@ LONGEST_PROMPT = 20_000
 LONGEST_DOCUMENT = 2_000_000
 MOST_DOCUMENTS = 1_000
 MOST_METADATA = 100  # maximum number of keys in a document's metadata
-LONGEST_METADATA = 100_000  # maximum size of a document's metadata in bytes of JSON
+LONGEST_METADATA = 4_000  # maximum size of a document's metadata in bytes of JSON; reports repeat it for each passage
 _LEVELS_AROUND = 100
 """JSON levels around metadata in a request or report. The parser accepts 200 levels in total."""
 

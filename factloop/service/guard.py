@@ -40,6 +40,7 @@ MOST_WHERE_NONE_IS_READ = 1_000
 """In bytes, for routes that ignore the body. Some clients send one with every request."""
 MOST_DISCARDED = 64_000_000  # maximum number of bytes that are read and discarded after a rejection
 DISCARDED_WITHIN_S = 5.0
+SENT_AT_ONCE = 65_536  # bytes of a response
 SENT_WITHIN_S = 60.0  # seconds within which each part of a response must be sent
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:+/=@-]{1,128}", re.ASCII)  # matches an `X-Request-ID` that is used unchanged
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
@@ -251,6 +252,15 @@ class _AnswerSender:
             headers["X-Request-ID"] = self._request_id
             for name, value in KEPT_FROM_BROWSERS.items():
                 headers.setdefault(name, value)
+        body, more = message.get("body", b""), message.get("more_body", False)
+        if len(body) <= SENT_AT_ONCE:
+            await self._within(message)
+            return
+        for start in range(0, len(body), SENT_AT_ONCE):  # the server would accept the whole body without waiting
+            end = start + SENT_AT_ONCE
+            await self._within({**message, "body": body[start:end], "more_body": more or end < len(body)})
+
+    async def _within(self, message: Message) -> None:
         async with asyncio.timeout(SENT_WITHIN_S):  # the caller may have stopped reading
             await self._send(message)
 

@@ -91,6 +91,7 @@ class Jobs:
         self._share_places()
         self._tasks: list[asyncio.Task[None]] = []
         self._listing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._reading: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def _share_places(self) -> None:
         settings = self._settings
@@ -137,8 +138,10 @@ class Jobs:
             found, older = await self._database.ask(self._store.page, owner, wanted=wanted, limit=limit, before=before)
         return JobPage(jobs=tuple(map(self._now, found)), next=older)
 
-    async def text(self, job_id: str, name: TextName) -> str | None:
-        return await self._database.ask(self._store.text, job_id, name)
+    async def text(self, job_id: str, owner: str, name: TextName) -> str | None:
+        """Reads one text per owner at a time, because other callers wait for the database meanwhile."""
+        async with self._reading[owner]:
+            return await self._database.ask(self._store.text, job_id, name)
 
     async def change_label(self, job_id: str, claim_id: str, label: GivenLabel | None) -> GivenLabel | None:
         """Saves or, if `label` is None, deletes a claim's label. Returns the old label. Raises RequestRefusal."""
@@ -169,8 +172,9 @@ class Jobs:
     async def follow(
         self, job_id: str, owner: str, after: int, heartbeat_s: float, compute: Callable[..., Awaitable[Any]]
     ) -> AsyncGenerator[list[LiveEvent], None]:
-        """Yields past and future events with numbers above `after`, and an empty list when nothing has happened for a while. `compute`
-        reads saved events in the caller's turns. Ends early if the service stops or the database fails."""
+        """Yields past and future events with numbers above `after`, and an empty list when nothing has happened for a
+        while. `compute` reads saved events in the caller's turns. Ends early if the service stops or the database
+        fails."""
         heard_s = time.monotonic()
         while True:
             live = self._live(job_id, owner)

@@ -1,4 +1,4 @@
-"""Runs a module with limited time and memory, so that it ends even if the service that started it is killed.
+"""Runs a module with low priority and limited time and memory. It ends even if the service that started it is killed.
 
 python -m factloop.service.limited SECONDS MODULE ARGUMENTS
 """
@@ -20,6 +20,7 @@ def _limit(seconds: int) -> None:
         return
     import resource
 
+    os.nice(10)  # jobs and requests come first
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # numpy reserves address space per processor
     signal.signal(signal.SIGALRM, lambda *_: sys.exit("this took too long"))
     signal.alarm(seconds)

@@ -203,7 +203,7 @@ async def _waited_for(opened: LoopServices, job_id: str, caller: Caller) -> Resp
     if job is None:  # the owner has already deleted it
         raise not_found("job")
     if job.status == "done":
-        result = await opened.jobs.text(job.id, "result")
+        result = await opened.jobs.text(job.id, caller.owner, "result")
         if result is None:
             raise not_kept()
         return Response(result, media_type="application/json", headers=headers)
@@ -249,9 +249,9 @@ async def job(job: TheJob) -> Job:
 
 
 @with_key.get("/jobs/{job_id}/request", tags=["jobs"], response_model=Ask)
-async def request(job: TheJob, opened: Open) -> Response:
+async def request(job: TheJob, opened: Open, owner: Owner) -> Response:
     """The request of a job."""
-    return Response(await _text_of(job, opened, "request"), media_type="application/json")
+    return Response(await _text_of(job, opened, owner, "request"), media_type="application/json")
 
 
 @with_key.post("/jobs/{job_id}/cancel", tags=["jobs"])
@@ -319,15 +319,15 @@ def _number(last_event_id: str | None) -> int:
 
 
 @with_key.get("/jobs/{job_id}/result", tags=["jobs"], response_model=REPORT)
-async def result(job: TheJob, opened: Open) -> Response:
+async def result(job: TheJob, opened: Open, owner: Owner) -> Response:
     """The report of a finished job."""
-    return Response(await _text_of(job, opened), media_type="application/json")
+    return Response(await _text_of(job, opened, owner), media_type="application/json")
 
 
 @with_ticket.get("/jobs/{job_id}/report.html", response_class=Response, responses=HTML)
 async def report(job: TheJob, opened: Open, turn: InTurn) -> Response:
     """The report as a self-contained page."""
-    return await turn.compute(partial(_page, job.kind), partial(_text_of, job, opened))
+    return await turn.compute(partial(_page, job.kind), partial(_text_of, job, opened, turn.owner))
 
 
 def _page(kind: Kind, text: str) -> Response:
@@ -345,7 +345,7 @@ def _page(kind: Kind, text: str) -> Response:
 async def claims(job: TheJob, opened: Open, turn: InTurn) -> Response:
     """The claims of a finished check as a table for spreadsheets, with one claim per row."""
     _refuse_other_kinds(job, "only checks have a table of claims")
-    return await turn.compute(_table, partial(_text_of, job, opened))
+    return await turn.compute(_table, partial(_text_of, job, opened, turn.owner))
 
 
 def _table(text: str) -> Response:
@@ -353,10 +353,10 @@ def _table(text: str) -> Response:
     return Response(f"\ufeff{table}", media_type="text/csv")  # otherwise Excel reads it as Latin-1
 
 
-async def _text_of(job: Job, opened: LoopServices, name: TextName = "result") -> str:
+async def _text_of(job: Job, opened: LoopServices, owner: str, name: TextName = "result") -> str:
     if name == "result" and job.status != "done":
         raise RequestRefusal(409, "not_done", f"the job has no report; its status is {job.status}")
-    text = await opened.jobs.text(job.id, name)
+    text = await opened.jobs.text(job.id, owner, name)
     if text is None:  # deleted after the job was found
         raise not_found("job")
     return text
@@ -374,7 +374,9 @@ LABELLED = "only the claims of checks can be labelled"
 async def labels(job: TheJob, opened: Open, turn: InTurn) -> Response:
     """The claims and labels of a finished check, in a file that you can pass to `factloop research labels export`."""
     _refuse_other_kinds(job, LABELLED)
-    return await turn.compute(_label_file, partial(_text_of, job, opened), partial(opened.jobs.text, job.id, "labels"))
+    return await turn.compute(
+        _label_file, partial(_text_of, job, opened, turn.owner), partial(opened.jobs.text, job.id, turn.owner, "labels")
+    )
 
 
 def _label_file(text: str, kept: str | None) -> Response:
@@ -406,7 +408,7 @@ async def take_back(claim_id: ClaimId, job: TheJob, opened: Open, turn: InTurn) 
 
 async def _response_of(claim_id: str, job: Job, opened: LoopServices, turn: Turn) -> str:
     _refuse_other_kinds(job, LABELLED)
-    return await turn.compute(partial(_response_in, claim_id), partial(_text_of, job, opened))
+    return await turn.compute(partial(_response_in, claim_id), partial(_text_of, job, opened, turn.owner))
 
 
 def _response_in(claim_id: str, text: str) -> str:

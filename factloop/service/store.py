@@ -229,8 +229,9 @@ class JobStore:
     def page(
         self, owner: str, *, limit: int, wanted: JobFilter | None = None, before: str | None = None
     ) -> tuple[list[StoredJob], str | None]:
-        """The owner's newest jobs before `before`, and the `before` of the next page (None on the last page). A page may
-        have few jobs although more follow, because only a limited number of rows is read."""
+        """The owner's newest jobs before `before`, and the `before` of the next page (None on the last page).
+
+        Only a limited number of rows is read, so a page may have few jobs although more follow."""
         wanted = wanted or JobFilter()
         chosen = select(JOBS).where(JOBS.c.owner == owner).order_by(JOBS.c.id.desc())
         if wanted.kind is not None:

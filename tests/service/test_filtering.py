@@ -80,25 +80,34 @@ async def test_a_job_says_what_it_is_about_and_is_found_by_it(service: Service) 
     assert done["summary"]["judge"].startswith("the offline engine")
 
 
-async def test_one_list_of_jobs_per_caller_is_read_at_a_time(service: Service) -> None:
+@pytest.mark.parametrize("what", ["lists", "reports"])
+async def test_one_list_or_report_per_caller_is_read_at_a_time(service: Service, what: str) -> None:
     ours, theirs = ({"Authorization": f"Bearer {key}"} for key in KEYS)
-    read, reading, end = list[str](), threading.Event(), threading.Event()
+    read, reading, end = list[Any](), threading.Event(), threading.Event()
+    async with service(keys=ApiKeys(KEYS)) as client:
+        for headers in (ours, theirs):
+            assert (await client.post("/v1/checks?wait=true", headers=headers, json=ASK)).status_code == 200
+        (job,), (other,) = [(await client.get("/v1/jobs", headers=one)).json()["jobs"] for one in (ours, theirs)]
 
-    def wait(_connection: object, _cursor: object, _statement: str, parameters: Any, *_: object) -> None:
-        if threading.current_thread().name.startswith("factloop-lists"):
-            read.append(parameters[0])
-            reading.set()
-            end.wait(10)
+        def wait(_connection: object, _cursor: object, statement: str, parameters: Any, *_: object) -> None:
+            is_report = statement.startswith("SELECT substr(factloop_job_texts")
+            if is_report if what == "reports" else threading.current_thread().name.startswith("factloop-lists"):
+                read.append(parameters)
+                reading.set()
+                end.wait(10)
 
-    event.listen(Engine, "before_cursor_execute", wait)
-    try:
-        async with service(keys=ApiKeys(KEYS)) as client:
-            lists = [asyncio.create_task(client.get("/v1/jobs", headers=ours)) for _ in range(4)]
+        our_path, their_path = (
+            f"/v1/jobs/{one['id']}/result" if what == "reports" else "/v1/jobs" for one in (job, other)
+        )
+        event.listen(Engine, "before_cursor_execute", wait)
+        try:
+            asked = [asyncio.create_task(client.get(our_path, headers=ours)) for _ in range(4)]
             assert await asyncio.to_thread(reading.wait, 10)
-            lists.append(asyncio.create_task(client.get("/v1/jobs", headers=theirs)))
+            asked.append(asyncio.create_task(client.get(their_path, headers=theirs)))
             await asyncio.sleep(0.1)
             end.set()
-            assert {answer.status_code for answer in await asyncio.gather(*lists)} == {200}
-    finally:
-        event.remove(Engine, "before_cursor_execute", wait)
-    assert [owner == read[0] for owner in read] == [True, False, True, True, True]
+            assert {answer.status_code for answer in await asyncio.gather(*asked)} == {200}
+        finally:
+            event.remove(Engine, "before_cursor_execute", wait)
+    assert len(read) == 5
+    assert read[-1] == read[0], "the other caller is not last"

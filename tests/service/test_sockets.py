@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from factloop.core.errors import ConfigError
-from factloop.entrance.address import Binding
+from factloop.entrance.address import READ_WITHIN_MS, Binding
 from factloop.service.app import build_app, serve
+from factloop.service.guard import SENT_AT_ONCE
 from factloop.service.settings import ServiceSettings
 from factloop.setup.settings import CheckSettings
 from factloop.trust.settings import TrustSettings
@@ -46,11 +49,34 @@ def _answer(connection: socket.socket) -> bytes:
     return b"".join(parts)
 
 
+async def test_long_answers_are_sent_in_parts_so_that_nothing_waits_for_who_never_reads(tmp_path: Path) -> None:
+    app, sent = build_app(ServiceSettings(folder=tmp_path), CheckSettings(), TrustSettings()), list[Any]()
+
+    async def watched(scope: Any, receive: Any, send: Any) -> None:
+        async def noted(message: Any) -> None:
+            sent.append(message)
+            await send(message)
+
+        await app(scope, receive, noted)
+
+    transport = httpx.ASGITransport(watched)
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=transport, base_url="http://localhost") as client,
+    ):
+        assert (await client.get("/openapi.json")).json()["openapi"]
+    sizes = [len(one["body"]) for one in sent[1:]]
+    assert max(sizes) == SENT_AT_ONCE < sum(sizes)
+    assert [one.get("more_body", False) for one in sent[1:]] == [True] * (len(sizes) - 1) + [False]
+
+
 def test_small_answers_are_sent_at_once() -> None:
     with Binding(port=0).listening() as listening, socket.create_connection(listening.getsockname()):
         accepted, _ = listening.accept()
         with accepted:
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            if sys.platform == "linux":
+                assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == READ_WITHIN_MS
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET /health HTTP/1.1\r\nHost: loc", b"\r\n"])
