@@ -46,13 +46,19 @@ def most_connections(wanted: int) -> int:
 
 
 def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> type[asyncio.Protocol]:
-    """A uvicorn HTTP protocol that drops surplus connections, and those with late headers or tiny chunks."""
+    """A uvicorn HTTP protocol that drops surplus connections, and those with late headers or tiny chunks.
+
+    If there are too many connections, each new one takes the place of the one that has waited longest for its headers.
+    """
+    silent: dict[Protocol, None] = {}  # in order of arrival
 
     class Protocol(H11Protocol):
         _patience: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's signature
             super().connection_made(transport)
+            if len(self.connections) >= most and silent:
+                next(iter(silent)).transport.abort()
             if len(self.connections) > most + TOLD_SO:
                 transport.abort()
             else:
@@ -82,10 +88,12 @@ def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> t
 
         def _wait(self) -> None:
             if self._patience is None:
+                silent[self] = None
                 self._patience = self.loop.call_later(header_timeout_s, self.transport.close)
 
         def _wait_no_more(self) -> None:
             if self._patience is not None:
+                silent.pop(self, None)
                 self._patience.cancel()
                 self._patience = None
 

@@ -90,6 +90,6 @@ def test_what_a_process_uses_stays_until_that_has_ended(factloop: Command, cache
 def test_a_damaged_file_is_refused_by_show_and_removed_by_clear(factloop: Command, cache: Path) -> None:
     (cache / "calls.sqlite").write_text("no database " * 1000)
     shown = factloop("cache", "show")
-    assert (shown.code, "calls.sqlite as a cache" in shown.complaint) == (2, True)
+    assert (shown.code, "calls.sqlite" in shown.complaint) == (2, True)
     cleared = factloop("cache", "clear", "--only", "answers")
     assert cleared.out == f"{cache}: 12.0 kB freed.\n"

@@ -102,7 +102,7 @@ def _number(connection: sqlite3.Connection, pragma: str) -> int:
 
 T = TypeVar("T")
 BUSY_TIMEOUT_S = 20.0
-FORMAT = 2
+FORMAT = 3
 log = logging.getLogger(__name__)
 
 _NO_PLACE = frozenset(
@@ -218,11 +218,14 @@ class CallCache:
     def _unusable(self, error: Exception) -> ConfigError:
         no_place = isinstance(error, OSError) or getattr(error, "sqlite_errorcode", 0) & 0xFF in _NO_PLACE
         kind = NoPlaceToKeep if no_place else ConfigError
-        return kind(f"cannot use {self._path} as a cache ({error}); delete it or use another path")
+        advice = (
+            "make sure that it can be written" if no_place else "delete it, but its answers are then paid for again"
+        )
+        return kind(f"cannot store answers in {self._path} ({error}); {advice}, or use another path")
 
     def _read(self, key: str, text: str, read: Read) -> Any:
         try:
-            if text != _checked(text[9:]):
+            if text != _checked(key, text[9:]):
                 raise ValueError("its checksum is wrong")
             read(value := json.loads(text[9:]))
         except (*UNREADABLE, RecursionError) as error:
@@ -251,7 +254,7 @@ class CallCache:
         """
         # The text is escaped to ASCII, because it may contain lone surrogates, which SQLite rejects.
         text = json.dumps(value, separators=(",", ":"))
-        row = (key, _checked(text), time.time(), calls, usd)
+        row = (key, _checked(key, text), time.time(), calls, usd)
         statement = "INSERT OR REPLACE INTO answers (key, value, written, calls, usd) VALUES (?, ?, ?, ?, ?)"
         try:
             self._execute(statement, row)
@@ -270,7 +273,7 @@ class CallCache:
         request counts as paid for.
         """
         self._sent[key] = secrets.token_hex(8)
-        row = (self._sent[key], key, _checked(json.dumps(cost)), calls, usd)
+        row = (self._sent[key], key, _checked(key, json.dumps(cost)), calls, usd)
         self._execute("INSERT INTO sent (id, key, cost, calls, usd) VALUES (?, ?, ?, ?, ?)", row)
 
     def note_failed(self, key: str) -> None:
@@ -292,7 +295,11 @@ class CallCache:
             return work()
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, thread_name_prefix="factloop-answers")
-        return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._thread, work))
+        done = asyncio.get_running_loop().run_in_executor(self._thread, work)
+        done.add_done_callback(
+            lambda done: done.cancelled() or done.exception()
+        )  # perhaps nobody waits for it any more
+        return await asyncio.shield(done)
 
     def drop(self, key: str) -> None:
         self._execute("DELETE FROM answers WHERE key = ?", (key,))
@@ -338,8 +345,9 @@ def hold_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.use")
 
 
-def _checked(text: str) -> str:
-    return f"#{zlib.crc32(text.encode()):08x}{text}"
+def _checked(key: str, text: str) -> str:
+    """Covers the key as well, so that two answers cannot be exchanged."""
+    return f"#{zlib.crc32(f'{key} {text}'.encode()):08x}{text}"
 
 
 @cache

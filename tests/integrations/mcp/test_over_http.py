@@ -7,7 +7,7 @@ import signal
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from typing import Any
 
 import httpx
@@ -234,6 +234,17 @@ def test_the_first_signal_to_stop_is_told(monkeypatch: pytest.MonkeyPatch) -> No
     for _ in range(2):
         server.handle_exit(signal.SIGTERM, None)
     assert (len(told), server.should_exit) == (1, True)
+
+
+def test_silent_connections_give_way_to_new_ones() -> None:
+    with serving(Binding(), patience_s=30.0) as url:
+        where = ("127.0.0.1", httpx.URL(url).port or 0)
+        silent = [socket.create_connection(where, timeout=10.0) for _ in range(3)]
+        assert httpx.post(url, json=HELLO, headers=ACCEPT).status_code == 200
+        with suppress(ConnectionResetError):
+            assert silent[0].recv(1) == b""
+        for one in silent:
+            one.close()
 
 
 def test_a_body_has_a_bound(address: str) -> None:

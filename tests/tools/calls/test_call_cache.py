@@ -34,19 +34,20 @@ def test_a_file_damaged_while_in_use_is_a_config_error(tmp_path: Path) -> None:
     with sqlite3.connect(path) as other:
         other.execute("DROP TABLE answers")
     other.close()
-    with pytest.raises(ConfigError, match=r"cannot use .* as a cache"):
+    with pytest.raises(ConfigError, match=r"cannot store answers in"):
         cache.put("key", 1)
-    with pytest.raises(ConfigError, match=r"cannot use .* as a cache"):
+    with pytest.raises(ConfigError, match=r"cannot store answers in"):
         cache.get("key")
     cache.close()
 
 
 def checked(text: str) -> str:
-    return f"'#{zlib.crc32(text.encode()):08x}{text}'"
+    return f"'#{zlib.crc32(f'key {text}'.encode()):08x}{text}'"
 
 
 UNBOUNDED = '{"prompt_tokens": 1, "completion_tokens": 1, "approximate": false, "cost_usd": Infinity}'
-EDITED = ["''", "'{'", "7", "x'fffe'", "CAST(x'23ff' AS TEXT)", "'5'", "replace(value, 'is', 'is not')"]
+OF_ANOTHER_KEY = "(SELECT value FROM answers WHERE key = 'other')"
+EDITED = [OF_ANOTHER_KEY, "''", "'{'", "7", "x'fffe'", "CAST(x'23ff' AS TEXT)", "'5'", "replace(value, 'is', 'is not')"]
 OF_ANOTHER_SHAPE = [checked("{"), checked("[" * 100_000), checked("9" * 5_000), checked("5")]
 
 
@@ -55,9 +56,10 @@ def test_an_answer_that_was_damaged_is_a_config_error(tmp_path: Path, value: str
     path = tmp_path / "calls.sqlite"
     cache = CallCache(path)
     cache.put("key", "it is supported")
+    cache.put("other", "it is not supported")
     with sqlite3.connect(path) as database:
-        database.execute(f"UPDATE answers SET value = {value}")
-    with pytest.raises(ConfigError, match=r"calls.sqlite as a cache .the stored answer key is damaged"):
+        database.execute(f"UPDATE answers SET value = {value} WHERE key = 'key'")
+    with pytest.raises(ConfigError, match=r"calls.sqlite .the stored answer key is damaged"):
         cache.get("key", read=lambda found: found["reply"])
     cache.close()
 
