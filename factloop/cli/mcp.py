@@ -14,6 +14,7 @@ from factloop.cli.console import DONE, INTERRUPTED, note
 from factloop.cli.options import Arguments, Flags, command, taking
 from factloop.cli.outputs import leave_now
 from factloop.cli.preparing import server_settings
+from factloop.core.errors import ConfigError
 from factloop.core.extras import require
 from factloop.entrance.serving import SERVER
 from factloop.entrance.work_loop import FairLoop
@@ -45,7 +46,8 @@ class Mcp(Arguments):
 def mcp(given: Mcp, flags: Flags) -> int:
     """Raises FactloopError if the setup is invalid. With `stdio`, prints only protocol messages."""
     require("mcp", "the MCP server")
-
+    if given.transport == "stdio" and given != Mcp():
+        raise ConfigError("--host, --port and --api-key-file need --transport http")
     check, trust = server_settings(flags)
     handler = logging.StreamHandler()
     handler.setFormatter(VisibleLines("factloop: %(message)s"))

@@ -161,6 +161,7 @@ TABLE = {
         --corpus absent                                   | absent
     """,
     "mcp": """
+        --api-key-file keys.txt                           | need --transport http
         --transport http --host 0.0.0.0                   | needs an API key, since other machines can reach it
         --transport http --port 70000                     | --port 70000
         --transport http --api-key-file none.txt          | cannot read --api-key-file
