@@ -109,7 +109,7 @@ async def test_a_file_that_takes_too_long_is_refused_and_its_reading_ended(
 
 def test_a_reading_that_nobody_waits_for_ends_itself_and_deletes_the_file(tmp_path: Path) -> None:
     (file := tmp_path / "long.html").write_bytes(LONG)
-    command = (sys.executable, "-m", "factloop.service.limited", "1", "factloop.service.file_parts")
+    command = (sys.executable, "-m", "factloop.service.limited", "5", "factloop.service.file_parts")
     ended = subprocess.run((*command, str(file), "9", "9"), capture_output=True, text=True)
     assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", "this took too long\n")
     assert not file.exists()
