@@ -1,5 +1,3 @@
-"""Imports point one way, down the floors; the floors are the folders of the package."""
-
 from __future__ import annotations
 
 import ast

@@ -1,5 +1,3 @@
-"""Importing factloop costs little: what is heavy waits until it is used."""
-
 from __future__ import annotations
 
 import subprocess

@@ -1,5 +1,3 @@
-"""The package is whole in a checkout without links, and installed from one: editable, and by a wheel."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Evaluation is separate: without its folder claims are checked, scored, corrected and guarded all the same."""
-
 from __future__ import annotations
 
 import json

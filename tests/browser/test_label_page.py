@@ -1,5 +1,3 @@
-"""Labels that a person gives on the page of a report, or on that of the claims to label next, in a real browser."""
-
 from __future__ import annotations
 
 import json

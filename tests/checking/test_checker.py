@@ -1,5 +1,3 @@
-"""`FactChecker` as programs call it: streams, threads, event loops, pickling, limits."""
-
 from __future__ import annotations
 
 import asyncio

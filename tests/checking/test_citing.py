@@ -1,5 +1,3 @@
-"""Evidence leads back to the documents, and citations to their places."""
-
 from __future__ import annotations
 
 from datetime import UTC, date, datetime

@@ -1,5 +1,3 @@
-"""The core of a response's claims: what padding earns, what is said of each claim left out, and the choice itself."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

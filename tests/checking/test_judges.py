@@ -1,5 +1,3 @@
-"""Checks with `--judge`: the same steps as without a model, and a judge of the field in the last."""
-
 from __future__ import annotations
 
 from pathlib import Path

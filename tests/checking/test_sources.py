@@ -1,5 +1,3 @@
-"""What goes in: models, searches, documents and histories of the user's own, and hostile text."""
-
 from __future__ import annotations
 
 import asyncio

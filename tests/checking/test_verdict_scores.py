@@ -1,5 +1,3 @@
-"""Scores of a chat model's verdicts in whole checks: where they come from, what they cost, and checks without them."""
-
 from __future__ import annotations
 
 import asyncio

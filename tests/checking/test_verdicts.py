@@ -1,5 +1,3 @@
-"""Whole checks against a world whose truth is known: right verdicts, estimates, dead servers."""
-
 from __future__ import annotations
 
 import asyncio

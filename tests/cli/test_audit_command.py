@@ -1,5 +1,3 @@
-"""`factloop research audit` and `verify`: from pairs to an audit."""
-
 from __future__ import annotations
 
 import json

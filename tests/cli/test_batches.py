@@ -1,5 +1,3 @@
-"""`--batch`: the same verdicts at half the price, by batches, and nothing twice after a kill."""
-
 from __future__ import annotations
 
 import json

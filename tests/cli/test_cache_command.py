@@ -1,5 +1,3 @@
-"""`factloop cache show` and `factloop cache clear`."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""`factloop research cascade tune`, and `--cascade`: from labelled claims to a check that asks the model less."""
-
 from __future__ import annotations
 
 import json

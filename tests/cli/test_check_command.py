@@ -1,5 +1,3 @@
-"""`factloop check`: what it writes where, its exit codes, and the demands that decide them."""
-
 from __future__ import annotations
 
 import io

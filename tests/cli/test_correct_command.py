@@ -1,5 +1,3 @@
-"""`factloop correct`: what it writes where, and its exit codes."""
-
 from __future__ import annotations
 
 import io

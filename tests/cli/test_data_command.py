@@ -1,5 +1,3 @@
-"""`factloop research data` and `kb build`: copies, downloads, joins and tables."""
-
 from __future__ import annotations
 
 import gzip

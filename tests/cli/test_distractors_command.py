@@ -1,5 +1,3 @@
-"""`factloop research distractors`: what would be asked, without a model; with DBpedia, and without where that fails."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""`factloop doctor`: what is configured is asked, and each failure is a finding with what to do about it."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""`factloop eval`: responses, FActScore and MixedQA."""
-
 from __future__ import annotations
 
 import hashlib

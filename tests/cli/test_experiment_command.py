@@ -1,5 +1,3 @@
-"""`factloop research experiment`: outputs, exit codes, what is refused before anything is spent, and the example."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Experiments and labels: flips are drawn first, with known chances, and their labels decide the experiment."""
-
 from __future__ import annotations
 
 import csv

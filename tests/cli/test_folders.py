@@ -1,5 +1,3 @@
-"""What commands leave in folders: nothing in the cache by `--no-cache`, run directories that others cannot read."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""`factloop research generate`: responses and prompts from the command line."""
-
 from __future__ import annotations
 
 import csv

@@ -1,5 +1,3 @@
-"""`factloop research labels`: sheets for people, and what their answers come to."""
-
 from __future__ import annotations
 
 import csv

@@ -1,5 +1,3 @@
-"""`factloop mcp`, as agents start it."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""`factloop research optimise`: proposals are linted, tried, kept where shown better, and tried on unseen claims."""
-
 from __future__ import annotations
 
 import html

@@ -1,5 +1,3 @@
-"""Flags are made from models, and the table of commands holds what it promises."""
-
 from __future__ import annotations
 
 from typing import Annotated, Any

@@ -1,5 +1,3 @@
-"""Commands as processes: killed, interrupted, unread, twice at once, and what they import."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""`research reproduce`: the list, tables theirs beside ours, and what the simulator stands in for a model in."""
-
 from __future__ import annotations
 
 import csv

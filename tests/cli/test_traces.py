@@ -1,5 +1,3 @@
-"""Traces of a command reach a collector, and LangSmith, by their own variables."""
-
 from __future__ import annotations
 
 import gzip

@@ -1,5 +1,3 @@
-"""`factloop trust`: what it writes where, its exit codes, and what it costs."""
-
 from __future__ import annotations
 
 import json

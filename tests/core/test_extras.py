@@ -1,5 +1,3 @@
-"""The table of extras is that of pyproject.toml, and what is missing is said in one line that works."""
-
 from __future__ import annotations
 
 import importlib.metadata

@@ -1,5 +1,3 @@
-"""Records: what they refuse, and that they survive being written down."""
-
 from __future__ import annotations
 
 from datetime import UTC, datetime

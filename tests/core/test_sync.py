@@ -1,5 +1,3 @@
-"""Asynchronous code run for callers that are not."""
-
 from __future__ import annotations
 
 import subprocess

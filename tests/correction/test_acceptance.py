@@ -1,5 +1,3 @@
-"""Each branch of the rule by which a rewritten text is taken or not."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""Sentences removed, and marks after what is in doubt: all else stays byte for byte."""
-
 from __future__ import annotations
 
 from itertools import pairwise

@@ -1,5 +1,3 @@
-"""Corrections from end to end: offline, with the simulated model, and its new wordings."""
-
 from __future__ import annotations
 
 import re

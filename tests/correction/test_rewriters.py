@@ -1,5 +1,3 @@
-"""New wordings by rules, and what is refused of those that a model gives."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""The rounds of a correction, and what second checks read again."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

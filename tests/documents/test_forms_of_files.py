@@ -1,5 +1,3 @@
-"""The forms of files that the pages on evaluation show are read, and their tables name every field there is."""
-
 from __future__ import annotations
 
 import json

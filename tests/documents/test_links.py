@@ -1,5 +1,3 @@
-"""Every link of the README and of docs/ leads somewhere, on a code host and in the pages of `make docs`."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Every program among the examples runs: by itself offline, and against the simulator as a model."""
-
 from __future__ import annotations
 
 import json

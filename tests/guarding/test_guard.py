@@ -1,5 +1,3 @@
-"""A streamed answer passes sentence by sentence, each once it is checked."""
-
 from __future__ import annotations
 
 import asyncio

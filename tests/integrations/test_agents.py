@@ -1,5 +1,3 @@
-"""Agents under the guard: as tool, node and middleware, streamed, and their evidence."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Corrections in a chain, and agents that are asked to revise or whose answer is corrected."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""An agent's answer is guarded in whatever form it leaves: fields, JSON, blocks of content, the message of a tool."""
-
 from __future__ import annotations
 
 import json

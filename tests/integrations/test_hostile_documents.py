@@ -1,5 +1,3 @@
-"""Instructions inside documents, questions and answers, through every door: models get them as data."""
-
 from __future__ import annotations
 
 import re

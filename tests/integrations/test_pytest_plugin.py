@@ -1,5 +1,3 @@
-"""The pytest plugin in projects of its own: recorded against the simulator, replayed without it."""
-
 from __future__ import annotations
 
 import os

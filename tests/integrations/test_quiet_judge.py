@@ -1,5 +1,3 @@
-"""What the judge writes stays out of the streams of the application that it works in."""
-
 from __future__ import annotations
 
 from typing import Any

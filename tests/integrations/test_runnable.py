@@ -1,5 +1,3 @@
-"""The checker as a step of a chain, what may be given as the check, and a judge that is away."""
-
 from __future__ import annotations
 
 import asyncio

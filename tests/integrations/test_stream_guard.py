@@ -1,5 +1,3 @@
-"""The guard of streams as the last step of a chain."""
-
 from __future__ import annotations
 
 import asyncio

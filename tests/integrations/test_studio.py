@@ -1,5 +1,3 @@
-"""The graphs that `langgraph.json` names, loaded and run as LangGraph's server does."""
-
 from __future__ import annotations
 
 import importlib.util

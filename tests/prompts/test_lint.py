@@ -1,5 +1,3 @@
-"""`lint`: what it finds, on which line, and that its errors are exactly what a run refuses."""
-
 from __future__ import annotations
 
 from pathlib import Path

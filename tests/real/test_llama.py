@@ -1,5 +1,3 @@
-"""A chat model behind a real llama.cpp server: with and without a template that knows tools."""
-
 from __future__ import annotations
 
 import json

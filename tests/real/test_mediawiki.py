@@ -1,5 +1,3 @@
-"""The search `wikipedia` against a real MediaWiki, with and without the extension that gives plain text."""
-
 from __future__ import annotations
 
 import asyncio

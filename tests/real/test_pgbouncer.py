@@ -1,5 +1,3 @@
-"""Services whose PostgreSQL connections change from transaction to transaction: nothing may hang on a connection."""
-
 from __future__ import annotations
 
 import tempfile

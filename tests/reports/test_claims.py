@@ -1,5 +1,3 @@
-"""Claims as reports show them, with what failed and what is left unscored."""
-
 from __future__ import annotations
 
 import io

@@ -1,5 +1,3 @@
-"""Files of labels that pages save: what they hold, and hostile ones, each refused in one line."""
-
 from __future__ import annotations
 
 import json

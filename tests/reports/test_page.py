@@ -1,5 +1,3 @@
-"""The page of a report: its prose, its Markdown, its frame."""
-
 from __future__ import annotations
 
 import base64

@@ -1,5 +1,3 @@
-"""One sheet on each surface: the same words, laid out as the surface has room."""
-
 from __future__ import annotations
 
 import base64

@@ -1,5 +1,3 @@
-"""Checks, scores and audits through the service: the reports are those of the Python API."""
-
 from __future__ import annotations
 
 import asyncio

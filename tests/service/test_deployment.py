@@ -1,5 +1,3 @@
-"""The files of examples/serving, by the linters of those who read them."""
-
 from __future__ import annotations
 
 import shutil

@@ -1,5 +1,3 @@
-"""Server-sent events: live, replayed, resumed, cut off."""
-
 from __future__ import annotations
 
 import asyncio

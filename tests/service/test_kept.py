@@ -1,5 +1,3 @@
-"""Calls of a database that is away: how many of them ask it, and who is refused without a wait."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Labels of a check's claims, kept by the service: one suite, for SQLite and PostgreSQL."""
-
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor

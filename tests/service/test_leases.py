@@ -1,5 +1,3 @@
-"""Which service is at work on which job: one suite, for SQLite and PostgreSQL."""
-
 from __future__ import annotations
 
 import time

@@ -1,5 +1,3 @@
-"""Refusals of the service, each with its status; and hostile requests, which do no harm."""
-
 from __future__ import annotations
 
 import asyncio

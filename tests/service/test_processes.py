@@ -1,5 +1,3 @@
-"""The command as a process: told to stop, killed, and started again, it goes on and pays for nothing twice."""
-
 from __future__ import annotations
 
 import signal

@@ -1,5 +1,3 @@
-"""`/ready` looks at what the service needs; a SQLite file that is no longer the one it opened is noticed."""
-
 from __future__ import annotations
 
 import asyncio

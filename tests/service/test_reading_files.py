@@ -1,5 +1,3 @@
-"""Files that a page is given: read into documents for a check, and kept nowhere."""
-
 from __future__ import annotations
 
 import asyncio

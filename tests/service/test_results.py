@@ -1,5 +1,3 @@
-"""The operator's folder of results: our reports are shown, and nothing else is."""
-
 from __future__ import annotations
 
 from pathlib import Path

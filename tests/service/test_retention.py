@@ -1,5 +1,3 @@
-"""Jobs are forgotten by age: by the service after some days, and by their owner."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Jobs at work in one event loop, and how their work is stopped."""
-
 from __future__ import annotations
 
 import asyncio

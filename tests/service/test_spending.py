@@ -1,5 +1,3 @@
-"""What the jobs of a day may cost: set aside before a job is begun, counted as it was at its end."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Many callers of one service: none shuts out the others."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Checks and scores recorded once against the simulator, and replayed where there is neither server nor key."""
-
 from __future__ import annotations
 
 import asyncio

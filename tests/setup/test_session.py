@@ -1,5 +1,3 @@
-"""Sessions: their settings, marks, chat models, pace, and what each event loop has of its own."""
-
 from __future__ import annotations
 
 import asyncio

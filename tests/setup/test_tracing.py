@@ -1,5 +1,3 @@
-"""Spans for OpenTelemetry: where they hang, what they say, and what they do not."""
-
 from __future__ import annotations
 
 import asyncio

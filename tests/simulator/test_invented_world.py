@@ -1,5 +1,3 @@
-"""The invented world and those who read in it: what everything else is measured by, so it is measured first."""
-
 from __future__ import annotations
 
 from datetime import UTC, datetime

@@ -1,5 +1,3 @@
-"""The simulator over the wire, as the clients that real providers are used with see it."""
-
 from __future__ import annotations
 
 import time

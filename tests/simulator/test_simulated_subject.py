@@ -1,5 +1,3 @@
-"""The simulated subject's knowledge and choices: the truth that TrustScore is measured by, so it is measured first."""
-
 from __future__ import annotations
 
 import random

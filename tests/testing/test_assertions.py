@@ -1,5 +1,3 @@
-"""Assertions: what they require, and their words where it is missed. The offline engine judges; nothing is asked."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""TrustBC against subjects whose knowledge is known, one for all or one a system, and proposed distractors."""
-
 from __future__ import annotations
 
 import asyncio

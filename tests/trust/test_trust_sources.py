@@ -1,5 +1,3 @@
-"""The documents of TrustFC: where they come from, when they are read, and an NLI judge."""
-
 from __future__ import annotations
 
 import asyncio

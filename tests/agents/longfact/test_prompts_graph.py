@@ -1,5 +1,3 @@
-"""The rounds of a topic: as many as needed, never without end, and a failed one is no prompt."""
-
 from __future__ import annotations
 
 import random

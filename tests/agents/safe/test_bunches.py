@@ -1,5 +1,3 @@
-"""Sentences and claims judged many a branch, as the offline rules judge them: the same claims, by the same steps."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Which sentences make claims: abstentions, and splits that do not say what the sentence says."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

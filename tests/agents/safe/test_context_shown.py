@@ -1,5 +1,3 @@
-"""What a prompt shows of a response: excerpts, windows, and what must be read before a sentence."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""The fused plan with scripted stages: which way each claim goes, and its first round of two claims a call."""
-
 from __future__ import annotations
 
 import pytest

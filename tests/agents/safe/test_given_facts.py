@@ -1,5 +1,3 @@
-"""Facts that were split before: each is one claim, in its place, even if it stays unscored."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

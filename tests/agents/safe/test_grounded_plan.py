@@ -1,5 +1,3 @@
-"""The grounded plan: windows, second looks, and what becomes of replies that leave something out."""
-
 from __future__ import annotations
 
 import asyncio

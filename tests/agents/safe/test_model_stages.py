@@ -1,5 +1,3 @@
-"""The meaning of a chat model's answers, about one sentence or claim or several, through the real gateway."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""The paper's plan with scripted stages: every stage in its order, every failure on record."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""The graph around the plans: order, events, repeats, checkpoints, and that no claim is lost."""
-
 from __future__ import annotations
 
 import asyncio

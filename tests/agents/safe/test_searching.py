@@ -1,5 +1,3 @@
-"""Searches of a check: failures beside answers, dead servers, repeated passages, and what the grounded plan shows."""
-
 from __future__ import annotations
 
 from datetime import UTC, datetime

@@ -1,5 +1,3 @@
-"""Verdicts of several models, and probabilities of verdicts."""
-
 from __future__ import annotations
 
 import math

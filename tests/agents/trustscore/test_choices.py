@@ -1,5 +1,3 @@
-"""How replies are read as choices, and the probability of each letter."""
-
 from __future__ import annotations
 
 import math

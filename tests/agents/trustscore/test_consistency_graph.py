@@ -1,5 +1,3 @@
-"""TrustBC: its questions, which checks are asked and count, and what a failed one is worth."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Distractors from response to set: order, sources that fail, determinism, odd texts, the paper's own questions."""
-
 from __future__ import annotations
 
 import asyncio

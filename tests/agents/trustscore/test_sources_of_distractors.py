@@ -1,5 +1,3 @@
-"""Sources of distractors: neighbours of words, proposals of a model, dates and numbers."""
-
 from __future__ import annotations
 
 import asyncio

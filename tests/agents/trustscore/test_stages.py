@@ -1,5 +1,3 @@
-"""A chat model as the subject and as the judge of passages, and a verifier as the judge."""
-
 from __future__ import annotations
 
 import json

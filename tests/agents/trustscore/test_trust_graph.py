@@ -1,5 +1,3 @@
-"""The graph of a TrustScore: both parts, their sum, and answers that are asked for."""
-
 from __future__ import annotations
 
 from typing import Any, Literal

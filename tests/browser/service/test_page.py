@@ -1,5 +1,3 @@
-"""The page of the service, in a real browser: its form, its watching of a check, the report in its frame, its lists."""
-
 from __future__ import annotations
 
 import json

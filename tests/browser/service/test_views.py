@@ -1,5 +1,3 @@
-"""What holds of every view: names, contrast, widths, the keyboard, the theme."""
-
 from __future__ import annotations
 
 import pytest

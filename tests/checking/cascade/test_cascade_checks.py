@@ -1,5 +1,3 @@
-"""Checks with a cascade against the simulator: what they save, say, and refuse."""
-
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""A cascade in the graph: what a cheap verifier settles costs no call, and whatever it cannot do goes on."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,5 +1,3 @@
-"""A check as a page, on the terminal, as a table, and in stretches of its response."""
-
 from __future__ import annotations
 
 import csv

@@ -1,5 +1,3 @@
-"""Lines on disk while a run goes on, and a disk without room for them."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator

@@ -1,5 +1,3 @@
-"""A correction word by word, on the terminal and as a page."""
-
 from __future__ import annotations
 
 import io

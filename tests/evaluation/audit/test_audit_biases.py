@@ -1,5 +1,3 @@
-"""Biases by wording, by chunks and over systems, worked by hand."""
-
 from __future__ import annotations
 
 import numpy as np

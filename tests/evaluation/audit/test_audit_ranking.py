@@ -1,5 +1,3 @@
-"""System pairs by labels against by predictions, and error rates adjusted by a calibration."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Rates, agreement and reliability, by hand and against scikit-learn."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""Rows of an audit, and resamples of them."""
-
 from __future__ import annotations
 
 import csv

@@ -1,5 +1,3 @@
-"""The whole audit, what it leaves out and what it warns of."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,3 @@
-"""Thresholds by hand, their promise by simulation, and the weight of claims of one document."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Two runs compared as wholes: what differs is found out, and what does not belong together is refused."""
-
 from __future__ import annotations
 
 import pytest

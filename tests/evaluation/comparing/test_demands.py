@@ -1,5 +1,3 @@
-"""Demands for continuous integration: a loss that is shown, a loss that is not ruled out, by hand."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

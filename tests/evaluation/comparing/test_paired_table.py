@@ -1,5 +1,3 @@
-"""The paired table of two runs: by hand, against scipy, scikit-learn and statsmodels, and what must hold of all."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

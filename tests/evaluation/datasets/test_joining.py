@@ -1,5 +1,3 @@
-"""Claims of LLM-AggreFact and the responses that they are from: layouts, matches, and what is not guessed at."""
-
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Precision corrected by labelled claims: by hand, against other packages, and what holds whatever the data."""
-
 from __future__ import annotations
 
 import math

@@ -1,5 +1,3 @@
-"""Precision of the run's own claims: by hand, against the textbook's formula, and by simulation."""
-
 from __future__ import annotations
 
 import numpy as np

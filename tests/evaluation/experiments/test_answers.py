@@ -1,5 +1,3 @@
-"""Answers are made once, and each who uses one is charged in full."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Figures of variants from their results: by hand, and as scikit-learn and statsmodels have them."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,5 +1,3 @@
-"""Claims that flipped, and every item against every variant: which they are, and what stands beside each."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,5 +1,3 @@
-"""Looks at an experiment that stops once it is decided: the error of each, and what is decided."""
-
 from __future__ import annotations
 
 import itertools

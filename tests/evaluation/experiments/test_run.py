@@ -1,5 +1,3 @@
-"""Experiments end to end against the simulator: what is shared, what is drawn anew, what is paid, what is resumed."""
-
 from __future__ import annotations
 
 import json

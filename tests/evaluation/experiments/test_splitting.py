@@ -1,5 +1,3 @@
-"""Measures of splits: each moves the right way when a good split is made worse, and says what it rests on."""
-
 from __future__ import annotations
 
 import json

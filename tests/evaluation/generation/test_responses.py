@@ -1,5 +1,3 @@
-"""Responses of the simulated model: asked once, kept whole, and the file that they are in."""
-
 from __future__ import annotations
 
 from contextlib import AbstractContextManager

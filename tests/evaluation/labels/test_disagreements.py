@@ -1,5 +1,3 @@
-"""Disagreements with people: the draw, a sheet that names no side, and win rates by hand beside the paper's."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Sheets that are filled in from the top on: a smaller draw, whose labels count by the probabilities it then has."""
-
 from __future__ import annotations
 
 import json

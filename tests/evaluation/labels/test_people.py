@@ -1,5 +1,3 @@
-"""Two people's labels of the same claims: agreement by hand, and the rule where they differ."""
-
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Which claims to label next: probabilities by hand, a draw that keeps to them, and narrow intervals that hold."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Sheets as they come back: from a person who edited more than the label, and from spreadsheets of other countries."""
-
 from __future__ import annotations
 
 import csv

@@ -1,5 +1,3 @@
-"""BERTScore, BARTScore and GPTScore on tiny checkpoints with random weights."""
-
 from __future__ import annotations
 
 import warnings

@@ -1,5 +1,3 @@
-"""Published figures: printed ones by our formulas, others from labelled data, and the list of them."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""A run of any feature: its log, its items, and what is made again."""
-
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterable

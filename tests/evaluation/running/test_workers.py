@@ -1,5 +1,3 @@
-"""Workers of a run: how items are given to them, and their journals."""
-
 from __future__ import annotations
 
 import asyncio

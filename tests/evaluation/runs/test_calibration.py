@@ -1,5 +1,3 @@
-"""Labelled claims, wherever they come from, their rows, and what they make of a run."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""F1@K of systems and agreement with labels, worked by hand."""
-
 from __future__ import annotations
 
 from typing import Any

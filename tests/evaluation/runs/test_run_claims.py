@@ -1,5 +1,3 @@
-"""Which labelled claims are a run's own, however their files name prompts and responses."""
-
 from __future__ import annotations
 
 import hashlib

@@ -1,5 +1,3 @@
-"""Two shares of claims from responses with many: by hand, as two proportions where each has one, and by simulation."""
-
 from __future__ import annotations
 
 from math import sqrt

@@ -1,5 +1,3 @@
-"""Magnitudes of noisy figures: what is exact without noise, what noise alone makes, and how often the truth is held."""
-
 from __future__ import annotations
 
 from math import sqrt

@@ -1,5 +1,3 @@
-"""The files of a verification: pairs looked through first, and predictions while they grow."""
-
 from __future__ import annotations
 
 import json

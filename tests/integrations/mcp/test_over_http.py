@@ -1,5 +1,3 @@
-"""Streamable HTTP: on loopback to its own names, elsewhere behind a key."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""The tools, asked by the SDK's own client in this process."""
-
 from __future__ import annotations
 
 from collections.abc import AsyncIterator

@@ -1,5 +1,3 @@
-"""The cache: its folder, how it is opened, and how it is cleared."""
-
 from __future__ import annotations
 
 import os

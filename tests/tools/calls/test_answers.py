@@ -1,5 +1,3 @@
-"""The store of a run: each call is made once, and is charged once to the run that paid for it."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Whose fault a failure is: the server's, which may pass, or the set-up's; and which address could not be reached."""
-
 from __future__ import annotations
 
 import errno

@@ -1,5 +1,3 @@
-"""The cache that runs share: how much it keeps and for how long, with several processes at it, and after a kill."""
-
 from __future__ import annotations
 
 import json

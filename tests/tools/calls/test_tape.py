@@ -1,5 +1,3 @@
-"""Tapes: what they keep, what they hand on, and the error for a damaged file."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Several calls at a time: their order, how many are under way, and that none outlives the caller."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""A vocabulary is embedded once, for all runs that share the folder, and never served from another model's vectors."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,5 +1,3 @@
-"""The bounded memory of vectors."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""The packaged baseline: labelled sentences a kind, and what holds of any text."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Judges by name, and judges behind a server."""
-
 from __future__ import annotations
 
 import json

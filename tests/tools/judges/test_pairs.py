@@ -1,5 +1,3 @@
-"""Documents in chunks, and readings of chunks as scores of pairs."""
-
 from __future__ import annotations
 
 import asyncio

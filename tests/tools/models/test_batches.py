@@ -1,5 +1,3 @@
-"""Batches of Anthropic, whose package need not be installed, and what a run remembers of them."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Chat models of OpenAI's protocol and of others, and how they fail."""
-
 from __future__ import annotations
 
 import json

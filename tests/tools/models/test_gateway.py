@@ -1,5 +1,3 @@
-"""What a model says through the gateway becomes an answer, a repair turn, a refusal or a failure; never a guess."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Log-probabilities, and tokens counted."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""What models are asked for: the schema, the mode, and how replies are parsed."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Every way in which the two servers can fail: an error after bounded retries, and nothing kept."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Names from tables: the packaged one, those of one's own, and how labels are spelt."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Checks of every search tool."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""The gateway to the searches: whose fault a failure is, what it costs, how long a server is waited for."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Documents given with an answer, cut into passages, and indexes removed."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Single providers: what they are asked, what they cite, and what fails."""
-
 from __future__ import annotations
 
 import subprocess

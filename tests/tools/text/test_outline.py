@@ -1,5 +1,3 @@
-"""A response in reading order: sentences, markup, fences, rows of tables."""
-
 from __future__ import annotations
 
 from itertools import pairwise

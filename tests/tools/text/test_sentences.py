@@ -1,5 +1,3 @@
-"""Sentences: split, while they are written, and in parts of one."""
-
 from __future__ import annotations
 
 import hashlib

@@ -1,5 +1,3 @@
-"""What a sentence states and refers to, in which language, and queries made of it."""
-
 from __future__ import annotations
 
 import json

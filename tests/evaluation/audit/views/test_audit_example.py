@@ -1,5 +1,3 @@
-"""The example of an audit: its commands run, and what its README says of their results is true."""
-
 from __future__ import annotations
 
 import json

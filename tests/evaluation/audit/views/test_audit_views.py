@@ -1,5 +1,3 @@
-"""The tables of an audit, and their layout on the page, in CSV files, in pictures and on the terminal."""
-
 from __future__ import annotations
 
 import csv

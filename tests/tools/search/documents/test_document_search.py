@@ -1,5 +1,3 @@
-"""Searches of documents, and what stands around a hit."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

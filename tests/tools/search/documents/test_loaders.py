@@ -1,5 +1,3 @@
-"""Files of every kind: what is read of them, and what is refused."""
-
 from __future__ import annotations
 
 import codecs
