@@ -77,8 +77,6 @@ async def test_padding_raises_no_figure_and_every_claim_left_out_says_why() -> N
 
 
 class Away(Judge):
-    """Answers nothing."""
-
     name, identity = "away", {}
 
     async def read(self, pairs: Sequence[VerifierPair], *, meter: UsageMeter) -> list[PairScore]:  # noqa: ARG002

@@ -171,7 +171,6 @@ def response(sim: Simulator) -> Response:
 
 
 def failures(report: FactualityReport) -> set[tuple[UnscoredReason | None, str]]:
-    """Failures of the claims that needed a search, or the model."""
     needing = (claim.judgement for claim in report.claims if claim.relevant is not False)
     return {(judgement.unscored_reason, judgement.rationale) for judgement in needing}
 

@@ -22,7 +22,6 @@ CHECK = ("check", "answer.md", "--model", MODEL, "--docs", "docs")
 
 @pytest.fixture
 def cache(sim: Simulator, factloop: Command, answer: Path, docs: Path) -> Path:
-    """A cache as a check leaves it: answers and one index."""
     assert factloop(*CHECK).code == 0
     assert sim.stats().model.requests > 0
     assert answer.exists()

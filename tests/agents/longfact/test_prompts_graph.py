@@ -19,8 +19,6 @@ def prompts(*places: int) -> list[str]:
 
 @dataclass
 class Script:
-    """Answers its rounds one after the other; raises when its script ends."""
-
     rounds: Sequence[Sequence[str] | Exception]
     asked: list[tuple[int, tuple[str, ...], float]] = field(default_factory=list)
 

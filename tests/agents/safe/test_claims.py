@@ -23,8 +23,6 @@ from tests.agents.safe.scripted import FusedScript, GroundedScript, PaperScript,
 
 
 class Always(ScriptedSearch):
-    """Answers every query alike."""
-
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
         self.answers[query] = self.answers["any"]
         return await super().asearch(query, limit)

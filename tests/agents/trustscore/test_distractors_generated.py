@@ -40,8 +40,6 @@ LIONEL = ("when did all night long come out lionel richie?", "All night long cam
 
 @dataclass
 class Words:
-    """Gives the same words for every target, and remembers what it was asked."""
-
     words: Sequence[str]
     name: str = "words"
     error: Exception | None = None
@@ -56,8 +54,6 @@ class Words:
 
 @dataclass
 class Places:
-    """A knowledge base of what it is told, which counts its calls."""
-
     known: dict[str, Sequence[str]]
     error: Exception | None = None
     identity: str = "places 1"

@@ -14,7 +14,6 @@ FULL = r"cannot store the input in .* \(File too large\)"
 
 @contextmanager
 def files_of_at_most(n_bytes: int) -> Iterator[None]:
-    """Limits this process's files, as a full disk does."""
     resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))

@@ -34,7 +34,6 @@ E = "judge"
 
 
 def rates(system: str, labelled: int, predicted: int, n: int = 100) -> list[Row]:
-    """`n` claims, each its own response, of which so many are labelled and predicted unattributable."""
     return [Row(int(k >= labelled), {E: float(k >= predicted)}, system=system, response=f"r{k}") for k in range(n)]
 
 

@@ -20,7 +20,6 @@ Row = tuple[str, str, str]
 
 
 def compare_rows(rows: Sequence[Row], *, labels: str = "", **options: object) -> Comparison:
-    """Two evaluators of a response to each prompt, or of several systems' responses where a prompt comes again."""
     sides = [
         [
             judged(row[0], row[side], system=f"s{n:02}", response=f"r{n}", labels=labels, made_by=made_by)

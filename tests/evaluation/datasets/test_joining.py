@@ -99,7 +99,6 @@ def test_wrong_layouts_are_named(tmp_path: Path) -> None:
 
 
 def test_sentences_of_tofueval_find_their_summaries() -> None:
-    """Each published sentence as the benchmark has it: what is matched is matched rightly."""
     path = published("tofueval_mediasum_dev.jsonl")
     sentences = list(load_tofueval(path))
     join = Join(list(load_upstream("tofueval-mediasum", path)))

@@ -52,7 +52,6 @@ def square(number: int) -> Square:
 
 
 def making(*made: Callable[[int], Square]) -> Callable[[Iterable[int]], AsyncGenerator[Square, None]]:
-    """An engine that makes records in the reverse order of the numbers."""
     make = made[0] if made else square
 
     async def engine(numbers: Iterable[int]) -> AsyncGenerator[Square, None]:

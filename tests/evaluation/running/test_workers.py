@@ -29,8 +29,6 @@ ROOM = 2
 
 
 class Method:
-    """Called as a method of an actor is: `await actor.judge.remote(item)`."""
-
     def __init__(self, remote: Callable[..., Awaitable[Any]]) -> None:
         self.remote = remote
 
@@ -40,7 +38,7 @@ class Method:
 
 
 class Actor:
-    """Dies of some items. What replaces it, if anything does, dies of none."""
+    """Dies of some items; its replacement, if there is one, survives all."""
 
     def __init__(
         self,

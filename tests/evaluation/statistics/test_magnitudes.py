@@ -16,8 +16,6 @@ def even(n: int) -> Floats:
 
 
 def drawn(rng: np.random.Generator, figures: Floats, errors: Floats, together: float, resamples: int) -> Floats:
-    """Figures with their errors, which correlate by `together`, and as many resamples about them."""
-
     def noise(n: int) -> Floats:
         common, own = rng.standard_normal((n, 1)), rng.standard_normal((n, len(figures)))
         return np.asarray(errors * (sqrt(together) * common + sqrt(1 - together) * own))

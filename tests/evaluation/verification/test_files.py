@@ -114,8 +114,6 @@ def path(tmp_path: Path) -> Path:
 
 
 class All:
-    """The keys of an input with every claim."""
-
     def __contains__(self, key: object) -> bool:
         return True
 

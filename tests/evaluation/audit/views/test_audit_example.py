@@ -28,7 +28,6 @@ ALL = Group(kind="all")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which a reader has run the commands of the README, one after the other."""
     folder = tmp_path_factory.mktemp("audit")
     shutil.copy(FOLDER / "predictions.jsonl", folder)
     for command in COMMANDS:
@@ -61,7 +60,6 @@ def percent(estimate: AuditFigure) -> str:
 
 
 def says(*parts: str) -> bool:
-    """Whether the README has these parts, in this order, in one paragraph."""
     wanted = ".*".join(re.escape(part) for part in parts)
     return any(re.search(wanted, " ".join(paragraph.split())) for paragraph in README.split("\n\n"))
 
