@@ -33,7 +33,7 @@ def passage(text: str, number: int = 1) -> Evidence:
 
 
 def claims_of(sentence: str, start: int, letters: str, number: int, evidence: Sequence[Evidence] = ()) -> list[Claim]:
-    """Claim `c3.2` is the second of sentence 3. If a sentence has several claims, its text plus a number is their text."""
+    """Claim `c3.2` is the second of sentence 3; its text is the sentence's, numbered if there are several."""
     return [
         Claim(
             id=f"c{number}.{place}",

@@ -30,7 +30,7 @@ def simulator() -> Iterator[RunningSimulator]:
 
 @pytest.fixture(scope="module")
 def folder_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The folder of each document. Its commands run there in order, since a later one may use an earlier one's output."""
+    """The folder of each document, whose commands run in it in order: a later one may need an earlier one's output."""
 
     @cache
     def make(place: str) -> Path:

@@ -35,7 +35,7 @@ _NEEDS_A_SHELL = re.compile(r"[A-Z_]+=|cat |pytest ")
 
 
 def _without_remark(line: str) -> str:
-    """The command, and its exit code if the document gives one other than 0."""
+    """Drops the remark after a command, unless it states an exit code."""
     command, mark, _ = line.partition("  #")
     return line if _ENDS in line else command.strip() if mark else line
 
@@ -100,7 +100,7 @@ def run_in_shell(command: str, simulator: RunningSimulator, environment: dict[st
 
 
 def run_python(code: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """Runs a program as `__main__` in this process and returns its output, including what its tests report."""
+    """Runs a program as `__main__` in this process; returns its output and the messages of its failing tests."""
     names: dict[str, Any] = {"__name__": "__main__"}
     exec(compile(code, "<document>", "exec", dont_inherit=True), names)  # noqa: S102 -- our own documents
     for name in [name for name in names if name.startswith("test_")]:
@@ -112,7 +112,7 @@ def run_python(code: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 @contextmanager
 def serving(command: str, environment: dict[str, str], folder: Path) -> Iterator[str]:
-    """Yields the address of the command, served at a free port instead of the one shown, and interrupts it at the end."""
+    """Serves at a free port instead of the one shown, yields the address, and interrupts the command at the end."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     words = shlex.split(command)

@@ -21,7 +21,7 @@ pytestmark = [
 
 @pytest.fixture
 def pooled(server: PostgresServer) -> Iterator[str]:
-    """The database through PgBouncer, which reads its files as a user of its own."""
+    """The database through PgBouncer, which reads its files as another user."""
     with (
         tempfile.TemporaryDirectory(prefix="factloop-pgbouncer-") as folder,
         running_pgbouncer(Path(folder), server.url) as url,

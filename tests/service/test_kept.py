@@ -20,8 +20,6 @@ WITHIN_S = 10.0
 
 
 class SlowStatement:
-    """A statement that ends when the test says so, and counts how often it is asked for."""
-
     def __init__(self) -> None:
         self.n_asked = 0
         self.error: Exception | None = None

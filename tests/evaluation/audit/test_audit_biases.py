@@ -271,8 +271,8 @@ def test_a_system_without_scores_is_no_system_of_the_evaluator() -> None:
 def unbiased(rng: np.random.Generator, missed: float = 0.1) -> list[Row]:
     """Six systems of 20 responses of five claims, 30 % wrong.
 
-    The evaluator passes 10 % (or `missed`) of the wrong claims, and calls as many right claims wrong as make up 10 % of
-    all claims called wrong. With `missed` at 10 % no system has a bias.
+    The evaluator passes 10 % of the wrong claims (or `missed`), and 10 % of the claims that it calls wrong are right.
+    With `missed` at 10 % no system has a bias.
     """
     rows = []
     for system in "abcdef":

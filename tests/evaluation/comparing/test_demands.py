@@ -65,7 +65,7 @@ def test_a_loss_that_is_shown_by_hand() -> None:
 
 
 def test_a_loss_that_is_ruled_out_by_hand() -> None:
-    """None of 29 claims is lost; had a tenth been, the probability of that would be 0.9^29 = 0.047. Of 28 it is 0.052."""
+    """Had a tenth been lost, none of 29 would be with probability 0.9^29 = 0.047, and none of 28 with 0.052."""
     enough, too_few = (judged([0.0] * n, demands=("tnr:0.1",))[0] for n in (29, 28))
     assert [enough.p, too_few.p] == pytest.approx([0.9**29, 0.9**28])
     assert (enough.is_met, too_few.is_met) == (True, False)

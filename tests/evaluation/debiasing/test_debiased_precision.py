@@ -269,7 +269,7 @@ def test_a_value_by_scores_by_hand() -> None:
 
 
 def test_a_claim_without_a_score_counts_by_its_verdict() -> None:
-    """Scores of 1 and 0 say the same as verdicts, so they can be left out."""
+    """Scores of 1 and missing ones say no more than the verdicts do."""
     verdicts = [1, 1, 0, 0] * 10
     labelled = LabelledClaims(LABELS, verdicts, GROUPS, scores=[float(one) if one else None for one in verdicts])
     counts = [Counts(supported=2, not_supported=2)] * 25 + [Counts(supported=3, not_supported=1)] * 25

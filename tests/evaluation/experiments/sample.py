@@ -120,7 +120,7 @@ def results_of(
 def make_results(
     n_claims: int = 60, *, judges: Mapping[str, Judge] = JUDGES, repeats: int = 3, seed: int = 0
 ) -> Results:
-    """An experiment on labelled claims, each as hard for every judge. The first variant is the baseline."""
+    """An experiment on labelled claims; all judges find the same claims hard. The first variant is the baseline."""
     rng = np.random.default_rng(seed)
     gold = rng.random(n_claims) < 0.6
     difficulty = rng.random(n_claims)

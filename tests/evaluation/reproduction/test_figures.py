@@ -27,7 +27,7 @@ def figure(found: Reproduction, *names: str, column: str) -> ComparedFigure:
 
 
 def test_derived_figures_come_out_as_printed() -> None:
-    """Some figures of every table but the second follow from others, such as means, ranks, correlations and headroom."""
+    """In every table but the second, some figures follow from others: means, ranks, correlations, headroom."""
     derived = [
         (number, one)
         for number in range(1, 32)
@@ -70,7 +70,7 @@ def lfqa(tmp_path: Path, **errors: int) -> Reproduction:
 
 
 def test_headroom_of_other_systems_is_not_compared(tmp_path: Path) -> None:
-    """The lowest of two systems need not be the paper's lowest, nor one that includes claims of unknown systems."""
+    """The lowest of two systems, or one that includes claims of unknown systems, need not be the paper's."""
     found = lfqa(tmp_path, webgpt=3, alpaca=8, unknown=0)
     shown = figure(found, "Lfqa", "Headroom, 2 systems", column="labels")
     assert shown.ours == pytest.approx(30.0)

@@ -1,7 +1,6 @@
 """Two Ray workers judge what one process judges, even if one of them dies.
 
-A worker's own behavior is tested without Ray in test_worker.py and test_handing_out.py, since starting one takes
-seconds.
+test_workers.py tests the rest without Ray, since each worker started here takes seconds.
 """
 
 from __future__ import annotations
