@@ -18,8 +18,6 @@ COST = CallCost(prompt_tokens=10, completion_tokens=2, approximate=False, cost_u
 
 @dataclass
 class Question(CallOfAStage):
-    """Counts how often it is asked."""
-
     key: str = "k"
     meter: UsageMeter = field(default_factory=UsageMeter)
     is_recorded: bool = False

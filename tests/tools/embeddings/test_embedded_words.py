@@ -14,7 +14,7 @@ WORDS = ("king", "queen", "city", "river", "stone", "bread")
 
 
 class CountingEmbedder:
-    """Points a text at an angle that grows with its place in the list; remembers how many texts it was given."""
+    """Embeds a text as an angle that grows with its place in the list, and counts the texts."""
 
     def __init__(self, name: str = "angles", *, turn: float = 0.0, dim: int = 2) -> None:
         self.name = name

@@ -7,8 +7,6 @@ from factloop.tools.embeddings.sentence import VectorCache
 
 
 class Counting:
-    """Encodes a text as its length, and remembers what it was asked."""
-
     def __init__(self) -> None:
         self.asked: list[list[str]] = []
 
