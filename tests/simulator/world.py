@@ -28,7 +28,7 @@ class Entity:
 
 @dataclass(frozen=True)
 class Topic:
-    """Something that can be known about an entity, with its true value. A fact is a topic with a right or wrong value."""
+    """Something that can be known about an entity, with its true value. A fact is a topic with any value."""
 
     subject: str
     said: str
