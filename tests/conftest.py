@@ -29,8 +29,7 @@ OF_ONE_KIND = {Path(__file__).parent / kind: kind for kind in ("browser", "real"
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collects the tests without collecting garbage, and leaves all that they import out of later searches for it. What
-    is imported stays to the end: to look it over again and again took 8 of 30 seconds here, and 10% of the tests."""
+    """Collects without garbage collection and freezes imported objects, which saves 8 of 30 seconds of collection."""
     gc.disable()
     try:
         return (yield)
@@ -50,20 +49,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @cache
 def _kind_of(folder: Path) -> str | None:
-    """The kind of all that the folder holds, asked for once and not for each of thousands of tests."""
     return next((kind for whole, kind in OF_ONE_KIND.items() if folder.is_relative_to(whole)), None)
 
 
 def pytest_configure() -> None:
-    """Started in the background a shell lets interrupts be ignored, and the commands under test would inherit that."""
+    """Background shells ignore SIGINT, and the commands under test would inherit that."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="module")
 def frozen() -> None:
-    """For tests that search for garbage themselves: what is alive by now is left out of it. After thousands of tests
-    each search takes a quarter of a second, and statsmodels makes one in every adjustment."""
+    """For tests that collect garbage: excludes what is already alive.
+
+    After thousands of tests one collection takes a quarter of a second, and statsmodels runs one in every adjustment.
+    """
     gc.collect()
     gc.freeze()
 
@@ -76,7 +76,7 @@ def running() -> Iterator[Simulator]:
 
 @pytest.fixture
 def sim(running: Simulator, monkeypatch: pytest.MonkeyPatch) -> Simulator:
-    """A simulator as if just started; the environment has its search engine and a key, not the model's address."""
+    """A simulator in its initial state. The environment has its search engine and a key, not the model's address."""
     running.set(**vars(INSTANT))
     running.reset()
     for name, value in running.environment.items():
@@ -91,7 +91,6 @@ def response(sim: Simulator) -> Response:
 
 @pytest.fixture
 def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Seconds of every `asyncio.sleep` so far, each noted as it begins."""
     sleep, noted = asyncio.sleep, list[float]()
 
     async def noting(delay: float, result: Any = None) -> Any:
@@ -104,7 +103,7 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 @pytest.fixture
 def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each `asyncio.sleep` takes a hundredth of its time: the pauses between attempts are not waited out."""
+    """Runs each `asyncio.sleep` a hundred times faster."""
     sleep = asyncio.sleep
 
     async def shorter(delay: float, result: Any = None) -> Any:
@@ -115,7 +114,7 @@ def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def widest_umask() -> Iterator[None]:
-    """New files are open to all users, unless the code under test restricts them."""
+    """Sets umask 0: new files are open to everyone unless the code restricts them."""
     before = os.umask(0)
     yield
     os.umask(before)

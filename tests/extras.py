@@ -1,5 +1,3 @@
-"""Extras of the package that a module of tests needs."""
-
 from __future__ import annotations
 
 from importlib.util import find_spec
@@ -8,5 +6,7 @@ import pytest
 
 
 def needs(package: str, extra: str) -> pytest.MarkDecorator:
-    """Skips where it is not installed. Imports nothing: each worker collects every module, and some take seconds."""
+    """Skips if the package is missing. Imports nothing, since every worker collects every module and some imports take
+    seconds.
+    """
     return pytest.mark.skipif(find_spec(package) is None, reason=f"the extra `{extra}` is not installed")

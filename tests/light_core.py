@@ -1,7 +1,7 @@
-"""An interpreter in which only what plain `pip install factloop` brings can be imported.
+"""An interpreter that can import only what plain `pip install factloop` installs.
 
-A program of its own, for what was imported once stays: `python -m tests.light_core STEPS`. Reads a JSON object from
-standard input, with the packages and distributions that there shall not be; prints another one.
+Run as `python -m tests.light_core STEPS`, since imports cannot be undone. Standard input is a JSON object with the
+packages and distributions to hide; the output is another one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 
 class Without(MetaPathFinder):
-    """A finder that does not find what shall be missing; otherwise the one that it stands before."""
+    """Wraps a finder and hides some packages from it."""
 
     def __init__(self, finder: Any, packages: Iterable[str], distributions: Iterable[str]) -> None:
         self._finder, self._packages, self._distributions = finder, frozenset(packages), frozenset(distributions)
@@ -38,12 +38,10 @@ class Without(MetaPathFinder):
 
 
 def forget(packages: Sequence[str], distributions: Sequence[str]) -> None:
-    """From here on these are not installed."""
     sys.meta_path[:] = [Without(finder, packages, distributions) for finder in sys.meta_path]
 
 
 def command(*arguments: str) -> dict[str, Any]:
-    """A command line in this process: its exit code and what it wrote."""
     from factloop.cli import main
 
     out, err = io.StringIO(), io.StringIO()
@@ -58,7 +56,7 @@ def command(*arguments: str) -> dict[str, Any]:
 
 
 def working(model: str, base_url: str, answer: str, prompt: str, documents: str) -> dict[str, Any]:
-    """Works as a web service that guards its answers with a chat model."""
+    """Does what a web service does that guards a chat model's answers."""
     import factloop
     from factloop.core.sync import run_blocking
     from factloop.guarding import StreamGuard
@@ -106,7 +104,7 @@ def working(model: str, base_url: str, answer: str, prompt: str, documents: str)
 
 
 def missing(commands: Sequence[Sequence[str]], modules: Sequence[str]) -> dict[str, Any]:
-    """How each command ends, and what the import of each module raises."""
+    """How each command ends, and what importing each module raises."""
     from importlib import import_module
 
     from factloop.core.errors import MissingExtra

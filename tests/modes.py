@@ -1,5 +1,3 @@
-"""The warnings by which a report on an answer with documents of its own names its mode."""
-
 from __future__ import annotations
 
 FAITHFULNESS = "Faithfulness: judged only against what was given with the answer; nothing else was searched."

@@ -1,5 +1,3 @@
-"""Imports point one way, down the floors; the floors are the folders of the package."""
-
 from __future__ import annotations
 
 import ast
@@ -31,7 +29,6 @@ NEVER = ("tests", "benchmarks")
 
 
 def forbidden_to(folder: str) -> tuple[str, ...]:
-    """The packages that modules of this folder must not import."""
     level = next(level for level, floor in enumerate(FLOORS) if folder in floor)
     neighbours = () if folder in DOORS else FLOORS[level]
     above = [name for floor in FLOORS[level + 1 :] for name in floor]
@@ -39,7 +36,7 @@ def forbidden_to(folder: str) -> tuple[str, ...]:
 
 
 def imported(source: str) -> Iterator[str]:
-    """Full names of all that a module imports, wherever in it; `from a import b` may name a module `a.b`."""
+    """Full names of all imports, anywhere in the module; `from a import b` may name a module `a.b`."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -54,7 +51,7 @@ def forbidden_among(names: Iterable[str], forbidden: tuple[str, ...]) -> list[st
 
 @cache
 def imported_by(path: Path) -> tuple[str, ...]:
-    """Read once: most modules are asked about by several tests."""
+    """Cached, since several tests ask about most modules."""
     return (*imported(path.read_text(encoding="utf-8")),)
 
 
@@ -80,13 +77,14 @@ def test_a_folder_imports_nothing_from_above(folder: str) -> None:
 
 
 def test_few_modules_stand_loose() -> None:
-    """A module outside the folders belongs to no floor; `schemas` names the records of all of them."""
+    """A module outside the folders has no layer; `schemas` names the records of all layers."""
     assert {path.name for path in PACKAGE.glob("*.py")} == {"__init__.py", "__main__.py", "schemas.py"}
 
 
 def test_doors_lean_on_no_other_door() -> None:
-    """The command line opens all of them, the plugin of pytest is the door of `testing`, and evaluation harnesses are
-    told by the words of `testing` what a step of a chain finds."""
+    """The exceptions: the command line opens every interface, the pytest plugin belongs to `testing`, and evaluation
+    harnesses share the words of `testing`.
+    """
     within = ("harnesses", "langchain", "mcp", "pytest")
     doors = ("cli", "service", "testing", *(f"integrations/{name}" for name in within))
     opens = {

@@ -1,5 +1,3 @@
-"""Importing factloop costs little: what is heavy waits until it is used."""
-
 from __future__ import annotations
 
 import subprocess
@@ -30,7 +28,7 @@ def test_importing_loads_nothing_heavy(module: str) -> None:
 
 @pytest.mark.process
 def test_a_check_with_the_offline_engine_loads_no_local_model() -> None:
-    """Torch is loaded where it is installed: spaCy's thinc does so."""
+    """Torch itself is loaded if it is installed, by spaCy's thinc."""
     code = (
         "import sys, factloop; factloop.FactChecker(cache=False).check('Rome is in Italy.');"
         "print([name for name in ('transformers', 'sklearn', 'sentence_transformers') if name in sys.modules])"

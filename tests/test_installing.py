@@ -1,5 +1,3 @@
-"""The package is whole in a checkout without links, and installed from one: editable, and by a wheel."""
-
 from __future__ import annotations
 
 import json
@@ -38,7 +36,7 @@ print(json.dumps([name for name in ("agents", "tools", "prompts", "evaluation") 
 
 @pytest.fixture
 def parent(tmp_path: Path) -> Path:
-    """A folder that holds a checkout named factloop, as unpacked from a zip, and a script beside it."""
+    """A folder with a checkout named factloop, as unzipped, and a script next to it."""
     checkout = tmp_path / "factloop"
     for name in FOLDERS:
         shutil.copytree(ROOT / name, checkout / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
@@ -65,8 +63,10 @@ def test_a_script_beside_the_checkout_finds_the_installed_package(parent: Path, 
 
 
 def install(checkout: Path, environment: Path, *, editable: bool) -> tuple[str, Path]:
-    """By the build tools and with the dependencies of the environment that runs this. Returns its interpreter, and
-    where it keeps packages."""
+    """Uses the build tools and dependencies of the current environment.
+
+    Returns the interpreter and its packages folder.
+    """
     venv.create(environment, symlinks=os.name != "nt")
     base = {"base": str(environment), "platbase": str(environment)}
     python = str(Path(sysconfig.get_path("scripts", "venv", base), "python"))

@@ -1,4 +1,4 @@
-"""Plain `pip install factloop` suffices to check, guard and correct with a model; the rest says what it needs."""
+"""Plain `pip install factloop` can check, guard and correct with a model; everything else says which extra it needs."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def line(feature: str, extra: str) -> str:
 
 
 def core() -> set[str]:
-    """The distributions that pyproject.toml asks for without an extra, with all that those ask for."""
+    """The distributions that factloop needs without extras, including indirect ones."""
     found = {"factloop"}
     waiting = [Requirement(text) for text in PROJECT["dependencies"]]
     while waiting:
@@ -187,7 +187,7 @@ def test_what_the_core_lacks_is_said_in_one_line(elsewhere: Mapping[str, Sequenc
 def test_every_module_is_imported_or_says_which_extra_it_needs(
     elsewhere: Mapping[str, Sequence[str]], tmp_path: Path
 ) -> None:
-    """Any other error of an import ends the program, with a traceback that names the module."""
+    """Any other import error ends the program with a traceback that names the module."""
     at_the_top = ("agents", "tools", "prompts", "evaluation")
     paths = [Path("factloop") / path.relative_to(ROOT) for name in at_the_top for path in (ROOT / name).rglob("*.py")]
     paths += [path.relative_to(ROOT) for path in (ROOT / "factloop").rglob("*.py")]

@@ -1,6 +1,6 @@
-"""The published records: a changed one has a new version, reports follow their schema, and earlier files are read.
+"""Published records: a changed one needs a new version, reports follow their schema, and older files can be read.
 
-`python -m tests.test_schemas`, or `make schemas`, notes the versions and shapes of today's records.
+`python -m tests.test_schemas` or `make schemas` saves the current versions and shapes.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ NOTED = Path(__file__).with_name("schema_versions.json")
 
 
 def _version_and_shape(name: str) -> str:
-    """The version of a record and a hash of its fields. Descriptions may change, and so may a record within it that
-    has a version of its own, with all that stands in that one alone."""
+    """The version of a record and a hash of its fields.
+
+    Descriptions may change, and so may a nested record with its own version.
+    """
     schema = json_schema(name)
     version = schema.get("properties", {}).get("schema_version", {}).get("default", "unversioned")
     shape = json.dumps(_shape({**schema, "$defs": None}, schema.get("$defs", {})), sort_keys=True)

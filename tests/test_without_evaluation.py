@@ -1,5 +1,3 @@
-"""Evaluation is separate: without its folder claims are checked, scored, corrected and guarded all the same."""
-
 from __future__ import annotations
 
 import json
@@ -74,7 +72,7 @@ print(json.dumps(asyncio.run(everything())))
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    """A folder with the packages of the repository, but for evaluation."""
+    """The repository's packages without evaluation."""
     for name in ("factloop", "agents", "tools", "prompts"):
         shutil.copytree(ROOT / name, tmp_path / "site" / name, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "docs").mkdir()

@@ -1,5 +1,3 @@
-"""A uvicorn server in a thread of the tests."""
-
 from __future__ import annotations
 
 import asyncio
@@ -9,8 +7,11 @@ import uvicorn
 
 
 class ThreadedServer(uvicorn.Server):
-    """Closes every connection when it stops. uvicorn leaves those open that were accepted as it began to stop, since
-    its process ends; a browser connects ahead of its requests."""
+    """Closes every connection when it stops.
+
+    uvicorn leaves connections open that were accepted during shutdown, since its process ends, and browsers connect in
+    advance.
+    """
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await super().shutdown(sockets)

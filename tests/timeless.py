@@ -1,4 +1,4 @@
-"""What two runs that found the same have in common: all but clock times, and how answers were come by."""
+"""What two equal runs have in common: all but clock times and where answers came from."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ def stable(value: Any) -> Any:
 
 
 def results(run: Path) -> Any:
-    """The summary of a run, and its reports in the order of their ids."""
     summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
     reports = map(json.loads, (run / "reports.jsonl").read_text(encoding="utf-8").splitlines())
     return stable(summary), sorted((stable(report) for report in reports), key=lambda report: report["id"])

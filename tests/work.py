@@ -1,7 +1,7 @@
-"""How much work a call does, counted and not timed: the same on any machine, however busy.
+"""Counts the work of a call, which is the same on any machine, however busy.
 
-Lines of Python are counted. What C does within one line (`re`, `str.find`, numpy) is not seen: where that could take
-the square of a text's length, a test takes a text so long that the square would outlast the time limit of a test.
+Only lines of Python are counted. Work done in C (`re`, `str.find`, numpy) is not; where that might be quadratic, tests
+use texts so long that they would exceed the time limit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LINEAR = 2.0 * TIMES
 
 
 def lines_run(call: Callable[[], object]) -> int:
-    """Lines of Python that the call runs, in this thread and in threads that it starts; in a loop, each time."""
+    """The lines of Python that the call runs, in this thread and those it starts, counting repeats."""
     counted = 0
 
     def trace(_frame: FrameType, event: str, _argument: object) -> Callable[..., Any]:
@@ -38,7 +38,9 @@ def lines_run(call: Callable[[], object]) -> int:
 
 
 def growth(work: Callable[[int], object], size: int, times: int = TIMES) -> float:
-    """How many times the lines that `size` takes a size `times` as large takes: about `times` where work is linear.
-    Something smaller is done first, so that what is loaded or compiled once is not counted."""
+    """The ratio of lines run for `size` times `times` to lines run for `size`; about `times` for linear work.
+
+    A smaller size runs first, so that one-time loading and compiling does not count.
+    """
     work(max(1, size // 2))
     return lines_run(lambda: work(size * times)) / lines_run(lambda: work(size))

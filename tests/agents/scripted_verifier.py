@@ -1,5 +1,3 @@
-"""A verifier that answers as told, and remembers what it was asked."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,5 +1,3 @@
-"""How prompts show passages: under title and headings, cut so that no half sentence reads as a whole one."""
-
 from __future__ import annotations
 
 from datetime import UTC, datetime

@@ -22,7 +22,7 @@ ARGUMENTS = (
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Ends with its module: while Playwright runs, no other test in the thread can run an event loop."""
+    """Closed with its module: while Playwright runs, no other test in the thread can run an event loop."""
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if found is None:
         pytest.skip("no chromium or google-chrome on the PATH")
@@ -35,7 +35,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def visits(browser: Browser, tmp_path: Path) -> Iterator[Visits]:
-    """Fails a test after which a page has complained on the console, or has asked for anything but itself."""
+    """Fails a test if a page logged a console error or requested anything but itself."""
     visits = Visits(browser, tmp_path)
     yield visits
     for context in browser.contexts:

@@ -1,5 +1,3 @@
-"""The page of an audit in a real browser."""
-
 from __future__ import annotations
 
 import pytest

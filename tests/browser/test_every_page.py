@@ -1,5 +1,3 @@
-"""Checks of every page in a real browser."""
-
 from __future__ import annotations
 
 import pytest

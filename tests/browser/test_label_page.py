@@ -1,5 +1,3 @@
-"""Labels that a person gives on the page of a report, or on that of the claims to label next, in a real browser."""
-
 from __future__ import annotations
 
 import json
@@ -27,7 +25,7 @@ N_CLAIMS = 22
 
 @pytest.fixture
 def visits(visits: Visits) -> Visits:
-    """A saved file is an address of the page's own."""
+    """A saved file is a `blob:` address, which counts as the page's own."""
     visits.requests = _WithoutBlobs()
     return visits
 
@@ -39,7 +37,6 @@ class _WithoutBlobs(list[str]):
 
 
 def labelling(visits: Visits, html: str = SAMPLE) -> Page:
-    """The page of a report with labelling switched on by its key, and verdicts hidden."""
     page = visits.open(html)
     page.keyboard.press("l")
     expect(page.get_by_role("region", name="Label the claims")).to_be_visible()
@@ -71,7 +68,6 @@ SPOIL_SEEN = "for (const key in localStorage) if (key.endsWith('-seen')) localSt
 
 
 def second_is_worse() -> FactualityReport:
-    """The sample, whose first sentence has an unscored claim between two supported ones."""
     report = sample_report()
     claims = list(report.claims)
     claims[1] = claims[1].model_copy(update={"judgement": claims[-1].judgement})
@@ -79,7 +75,6 @@ def second_is_worse() -> FactualityReport:
 
 
 def press_outside(page: Page, key: str) -> None:
-    """Presses a key outside of the field that has the focus."""
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press(key)
 

@@ -1,5 +1,3 @@
-"""The page of a fact-check in a real browser."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""The pages of a run over a data set and of a comparison in a real browser."""
-
 from __future__ import annotations
 
 import gzip

@@ -1,5 +1,3 @@
-"""The pages of TrustScores in a real browser."""
-
 from __future__ import annotations
 
 from playwright.sync_api import expect

@@ -1,5 +1,3 @@
-"""Visits to pages in a real browser, which open them from files as a user does."""
-
 from __future__ import annotations
 
 import json
@@ -25,8 +23,6 @@ TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAni
 
 @dataclass
 class Visits:
-    """Opens pages from files, and keeps whatever they complained about or asked for."""
-
     browser: Browser
     folder: Path
     complaints: list[str] = field(default_factory=list)
@@ -59,16 +55,17 @@ def slow_down(page: Page) -> None:
 
 
 def reload_with_store(page: Page) -> None:
-    """Loads the page anew, with what it has stored. Chromium keeps what pages store in a process of its own. On a busy
-    machine that process can be asked for it before it was told, or be started anew without it, so the store is filled
-    again before the page's scripts run."""
+    """Reloads the page with what it has stored.
+
+    Chromium keeps storage in a separate process, which may lag or restart on a busy machine, so this fills the store
+    again before the page's scripts run.
+    """
     stored = page.evaluate("({ ...localStorage })")
     page.add_init_script(f"Object.assign(localStorage, {json.dumps(stored)})")
     page.reload()
 
 
 def reload_with_theme(page: Page, theme: str) -> None:
-    """Loads the page anew, with the theme in store that it has to have stored."""
     assert page.evaluate("localStorage.getItem('factloop-theme')") == theme
     reload_with_store(page)
 
@@ -78,8 +75,7 @@ def shown(page: Page) -> Locator:
 
 
 def save_by(link: Locator, place: Path) -> Download:
-    """Saves what a click on a link or a button downloads. Chromium on a busy machine now and then drops a download
-    without a word. As a user would, this clicks again."""
+    """Saves what a click downloads. Clicks again if Chromium, on a busy machine, drops the download."""
     for left in (2, 1, 0):
         try:
             with link.page.expect_download(timeout=PATIENCE_MS / 2) as started:

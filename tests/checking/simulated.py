@@ -1,5 +1,3 @@
-"""Checkers and scorers that ask the simulator."""
-
 from __future__ import annotations
 
 from functools import cache
@@ -21,19 +19,17 @@ PLANS = ("fused", pytest.param("paper", marks=pytest.mark.statistical))
 
 
 def simulated_checker(sim: RunningSimulator, **settings: Any) -> FactChecker:
-    """A checker with the simulated model and search, without a cache."""
     return FactChecker(**{"model": MODEL, "base_url": sim.base_url, "search": "serper", **PATIENT, **settings})
 
 
 def simulated_scorer(sim: RunningSimulator, **settings: Any) -> TrustScorer:
-    """A scorer with the simulated model as its subject, without a cache; its world names the distractors."""
+    """The simulated model is the subject, its world supplies the distractors, and there is no cache."""
     table = _table_of(*knowledge_base_triples(sim.world))
     return TrustScorer(**{"subject_model": MODEL, "base_url": sim.base_url, **PATIENT, "kb": (table,), **settings})
 
 
 @cache
 def _table_of(types: str, labels: str) -> str:
-    """The table of a world, which lasts as long as the tests."""
     _FOLDERS.append(TemporaryDirectory())
     folder = Path(_FOLDERS[-1].name)
     (folder / "types.nt").write_text(types, encoding="utf-8")

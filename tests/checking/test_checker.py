@@ -1,5 +1,3 @@
-"""`FactChecker` as programs call it: streams, threads, event loops, pickling, limits."""
-
 from __future__ import annotations
 
 import asyncio
@@ -266,7 +264,7 @@ def reasons(report: FactualityReport) -> set[UnscoredReason | None]:
 
 
 async def test_at_its_deadline_a_check_ends_with_what_was_judged(sim: Simulator) -> None:
-    """Assessments of claims that the first round left open never come; what it settled is kept."""
+    """The second round never answers; verdicts of the first are kept."""
     async with simulated_checker(sim) as checker:
         await checker.acheck(sim.world.responses[1].sentences[0])  # starting up takes none of its time
         sim.set(missing_hits=0.5, stage_faults={"Assessment": Faults(hang=1.0)})

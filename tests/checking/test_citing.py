@@ -1,5 +1,3 @@
-"""Evidence leads back to the documents, and citations to their places."""
-
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
@@ -66,7 +64,7 @@ def test_evidence_has_place_id_and_metadata_of_its_document() -> None:
 
 
 def test_the_same_texts_again_lead_to_the_documents_given_then() -> None:
-    """The index is kept, and the documents are not."""
+    """The index is kept; the documents are not."""
     checker = FactChecker(cache=False)
     reports = [checker.check(BUILT, documents=[{"text": BUILT, "chunk_id": name}]) for name in "ab"]
     assert [dict(report.claims[0].evidence[0].document.metadata) for report in reports] == [  # type: ignore[union-attr]  # it was given
@@ -113,7 +111,6 @@ def test_a_document_that_says_the_same_bears_it_out_too() -> None:
 
 
 def test_chunks_that_overlap_keep_their_own_place() -> None:
-    """They are of one file, and nothing of the second is counted as the first's."""
     source = {"source": "handbook.md"}
     documents = [{"text": f"{BUILT} {LIT}", **source}, {"text": f"{LIT} {BURNT}", **source}]
     assert outcomes(check(f"{BURNT[:-1]} [2].", documents)) == [("2", 1, True)]

@@ -1,5 +1,3 @@
-"""The core of a response's claims: what padding earns, what is said of each claim left out, and the choice itself."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -79,8 +77,6 @@ async def test_padding_raises_no_figure_and_every_claim_left_out_says_why() -> N
 
 
 class Away(Judge):
-    """Answers nothing."""
-
     name, identity = "away", {}
 
     async def read(self, pairs: Sequence[VerifierPair], *, meter: UsageMeter) -> list[PairScore]:  # noqa: ARG002

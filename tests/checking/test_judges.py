@@ -1,5 +1,3 @@
-"""Checks with `--judge`: the same steps as without a model, and a judge of the field in the last."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -23,7 +21,7 @@ NLI = ["contradiction", "entailment", "neutral"]
 
 
 def judge_that_says(folder: Path, *biases: float) -> str:
-    """A tiny NLI encoder that looks at nothing but its biases, by the name that `--judge` takes."""
+    """The `--judge` name of a tiny NLI encoder whose output depends only on its biases."""
     return f"nli:{save_biased(folder, dict(enumerate(NLI)), biases)}"
 
 

@@ -1,5 +1,3 @@
-"""What goes in: models, searches, documents and histories of the user's own, and hostile text."""
-
 from __future__ import annotations
 
 import asyncio
@@ -92,7 +90,7 @@ async def test_a_source_of_ones_own(source: Any) -> None:
 
 
 async def test_sources_of_a_check_are_all_that_it_must_reach(sim: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The checker's own search is down, and this check has no use for it."""
+    """The checker's own search is down, but this check does not use it."""
     monkeypatch.setenv("BRAVE_SEARCH_API_KEY", "any")
     monkeypatch.setenv("FACTLOOP_BRAVE_URL", "http://127.0.0.1:9")
     response = sim.world.responses[0]
@@ -330,7 +328,6 @@ HOSTILE = [
 
 
 def blocks_of(body: dict[str, Any]) -> tuple[str, str]:
-    """The system text, and the user text that holds the data."""
     first, second = (message["content"] for message in body["messages"][:2])
     return first, second
 

@@ -1,5 +1,3 @@
-"""Scores of a chat model's verdicts in whole checks: where they come from, what they cost, and checks without them."""
-
 from __future__ import annotations
 
 import asyncio
@@ -34,7 +32,7 @@ def responses(sim: Simulator) -> tuple[Response, ...]:
 
 @pytest.fixture
 def docs(sim: Simulator, tmp_path: Path) -> Path:
-    """Articles about those that the responses speak of, without every third."""
+    """Articles about the subjects of the responses, every third left out."""
     folder = tmp_path / "docs"
     folder.mkdir()
     for number, passage in enumerate(sim.world.passages):

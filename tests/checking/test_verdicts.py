@@ -1,5 +1,3 @@
-"""Whole checks against a world whose truth is known: right verdicts, estimates, dead servers."""
-
 from __future__ import annotations
 
 import asyncio
@@ -173,7 +171,6 @@ def response(sim: Simulator) -> Response:
 
 
 def failures(report: FactualityReport) -> set[tuple[UnscoredReason | None, str]]:
-    """Failures of the claims that needed a search, or the model."""
     needing = (claim.judgement for claim in report.claims if claim.relevant is not False)
     return {(judgement.unscored_reason, judgement.rationale) for judgement in needing}
 

@@ -1,5 +1,3 @@
-"""Which sentences are checked: facts and spans that are given, other languages, responses without claims."""
-
 from __future__ import annotations
 
 from pathlib import Path

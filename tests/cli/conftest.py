@@ -13,7 +13,6 @@ from tests.simulator import Simulator
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working directory, and no settings from the outer environment."""
     for name in os.environ:
         if name.startswith(("FACTLOOP_", "OPENAI_", "SERPER_")):
             monkeypatch.delenv(name)
@@ -26,7 +25,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def sim(sim: Simulator, monkeypatch: pytest.MonkeyPatch) -> Simulator:
-    """A simulator that commands find, too. `home`, of every test, comes first: it clears variables."""
+    """A simulator that commands also find. Depends on `home`, which clears the environment."""
     monkeypatch.setenv("OPENAI_BASE_URL", sim.base_url)
     return sim
 

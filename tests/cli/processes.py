@@ -1,5 +1,3 @@
-"""`factloop` as a process of its own, and waiting for what it does."""
-
 from __future__ import annotations
 
 import os
@@ -21,7 +19,6 @@ Start = Callable[..., "subprocess.Popen[str]"]
 
 @contextmanager
 def processes_in(folder: Path, **environment: str) -> Iterator[Start]:
-    """Starts `python -m factloop` there; what still runs at the end is killed."""
     started: list[subprocess.Popen[str]] = []
 
     def start(*arguments: object, **options: Any) -> subprocess.Popen[str]:

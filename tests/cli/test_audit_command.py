@@ -1,5 +1,3 @@
-"""`factloop research audit` and `verify`: from pairs to an audit."""
-
 from __future__ import annotations
 
 import json
@@ -27,7 +25,9 @@ def row(label: int, score: float | None, system: str, number: int, **fields: Any
 
 
 def by_hand() -> Rows:
-    """a: 1 of 4 wrong, 2 flagged; b: 2 of 4 wrong, none flagged. Of 5 that hold 4 pass, of 3 that do not 1 stops."""
+    """System a: 1 of 4 wrong, 2 flagged; b: 2 of 4 wrong, none flagged. Of 5 true claims 4 pass; of 3 false ones 1 is
+    flagged.
+    """
     marks = {"a": "11 11 10 00", "b": "11 11 01 01"}
     return [
         row(int(mark[0]), float(mark[1]), system, number)
@@ -37,7 +37,6 @@ def by_hand() -> Rows:
 
 
 def audited(factloop: Command, path: object, *flags: object) -> AuditReport:
-    """The report that goes to standard output, alone there, in strict JSON."""
     result = factloop("research", "audit", path, "--resamples", 20, "--json", "-", *flags)
     assert (result.code, result.err) == (0, "")
     return AuditReport.model_validate_json(result.out)

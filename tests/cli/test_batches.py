@@ -1,5 +1,3 @@
-"""`--batch`: the same verdicts at half the price, by batches, and nothing twice after a kill."""
-
 from __future__ import annotations
 
 import json
@@ -61,7 +59,7 @@ def asking_usd(usage: dict[str, Any]) -> float:
 def test_what_fails_in_a_batch_is_in_the_next_and_the_wait_is_shown(
     factloop: Command, sim: Simulator, home: Path, data: Path
 ) -> None:
-    """A batch that comes in pieces, expires in part, fails in part, and whose provider fails when looked at."""
+    """The batch arrives in pieces, partly expires and partly fails, and a status request fails too."""
     flags = (data, "--model", MODEL, "--search", "serper", "--run-dir")
     assert factloop("eval", *flags, "live").code == 0
     sim.set(batch_s=1.0, batch_expires=2, batch_errors=1, batch_looks_fail=2)

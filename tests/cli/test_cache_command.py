@@ -1,5 +1,3 @@
-"""`factloop cache show` and `factloop cache clear`."""
-
 from __future__ import annotations
 
 import json
@@ -24,7 +22,6 @@ CHECK = ("check", "answer.md", "--model", MODEL, "--docs", "docs")
 
 @pytest.fixture
 def cache(sim: Simulator, factloop: Command, answer: Path, docs: Path) -> Path:
-    """A cache as a check leaves it: answers and one index."""
     assert factloop(*CHECK).code == 0
     assert sim.stats().model.requests > 0
     assert answer.exists()

@@ -1,5 +1,3 @@
-"""`factloop research cascade tune`, and `--cascade`: from labelled claims to a check that asks the model less."""
-
 from __future__ import annotations
 
 import json
@@ -18,7 +16,7 @@ WORDS = ("amber", "birch", "cedar", "dune", "ember", "fjord", "grove", "heath", 
 
 
 def rows(n: int, **more: Any) -> list[dict[str, Any]]:
-    """Claims that their documents state word for word, by turns with claims on something else."""
+    """Claims that alternate: stated verbatim by their document, or about something else."""
     found = []
     for number in range(n):
         claim = f"The {WORDS[number % 12]} of {WORDS[number // 12 % 12].title()} was built in {1500 + number}."

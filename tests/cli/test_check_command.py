@@ -1,5 +1,3 @@
-"""`factloop check`: what it writes where, its exit codes, and the demands that decide them."""
-
 from __future__ import annotations
 
 import io
@@ -132,7 +130,6 @@ NOTHING = "factloop: no claim could be scored: {} × no source to check against\
 
 
 def unscored(*facts: str) -> FactualityReport:
-    """An unscored result: with nothing to search no claim can be judged."""
     text = " ".join(facts)
     given = [GivenFacts(sentence=fact, facts=(fact,)) for fact in facts]
     return FactChecker(cache=False).check(text, facts=given, sources=Sources(()))

@@ -1,5 +1,3 @@
-"""`factloop research compare`: finished runs in folders, compared on the terminal, as JSON and as a page."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""`factloop correct`: what it writes where, and its exit codes."""
-
 from __future__ import annotations
 
 import io
@@ -34,7 +32,7 @@ def test_a_pipe_from_text_to_text(factloop: Command, docs: Path, monkeypatch: py
 
 
 def test_thresholds_are_those_of_the_text_to_use(factloop: Command, answer: Path, docs: Path) -> None:
-    """Its check alone would be below: half of the answer is wrong before."""
+    """The first check alone would fail: half of the original answer is wrong."""
     assert factloop("check", answer, "--docs", docs, "--fail-under", 0.9, "--quiet").code == 1
     assert factloop("correct", answer, "--docs", docs, "--fail-under", 0.9, "--quiet").code == 0
 
@@ -43,7 +41,7 @@ def test_thresholds_are_those_of_the_text_to_use(factloop: Command, answer: Path
 def test_a_text_without_claims_stays_and_ends_as_its_check(
     factloop: Command, home: Path, docs: Path, text: str
 ) -> None:
-    """There is nothing to mend, so that the text can be used; that nothing was looked at is no success."""
+    """Nothing needs mending, so the text can be used; but a check that judged nothing is no success."""
     (home / "talk.md").write_text(text)
     result = factloop("correct", "talk.md", "--docs", docs, "--out", "out.md", "--quiet")
     said = "factloop: no claim could be scored: the response makes no claims that can be checked"
@@ -67,7 +65,7 @@ def test_a_model_corrects_and_a_run_directory_is_gone_on_from(factloop: Command,
 
 
 def test_what_is_kept_back_is_said_in_one_line(factloop: Command, answer: Path, docs: Path, home: Path) -> None:
-    """Which of two equal years is wrong nobody can tell: that sentence is marked, the other one mended."""
+    """Nobody can tell which of two equal years is wrong: that sentence is marked, the other one corrected."""
     twice = "Ada Lovelace, who died in 1872, was buried after she died in 1872."
     (home / "two.md").write_text(f"{twice} {answer.read_text()}")
     command = ("correct", "two.md", "--docs", docs)

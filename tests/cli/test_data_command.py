@@ -1,5 +1,3 @@
-"""`factloop research data` and `kb build`: copies, downloads, joins and tables."""
-
 from __future__ import annotations
 
 import gzip
@@ -34,7 +32,6 @@ ONCE = Download(timeout_s=30.0, attempts=1, wait_s=0.0)
 
 @pytest.fixture
 def source(home: Path) -> Path:
-    """A folder with one part of LongFact and with MixedQA, in factloop's own layout."""
     folder = home / "there"
     folder.mkdir()
     (folder / "longfact_objects.jsonl").write_text(PROMPT, encoding="utf-8")

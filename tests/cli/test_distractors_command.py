@@ -1,5 +1,3 @@
-"""`factloop research distractors`: what would be asked, without a model; with DBpedia, and without where that fails."""
-
 from __future__ import annotations
 
 import json
@@ -44,7 +42,7 @@ MODEL_FLAGS = ("--distractors", "model", "--judge-model", MODEL)
 
 
 def test_a_model_proposes_some_where_it_is_told_to(factloop: Command, sim: Simulator) -> None:
-    """The simulator spells words backwards, so that its proposals are told apart from all others."""
+    """The simulator spells words backwards, which tells its proposals from all others."""
     found = found_in(factloop("research", "distractors", *TEMPLE, *MODEL_FLAGS, "--n", 12, "--json", "-"))
     proposed = [one["by"] for one in found["distractors"] if one["source"] == "model"]
     assert proposed

@@ -1,5 +1,3 @@
-"""`factloop doctor`: what is configured is asked, and each failure is a finding with what to do about it."""
-
 from __future__ import annotations
 
 import json
@@ -28,7 +26,6 @@ from tests.tools.names.dbpedia_servers import servers as servers
 
 @pytest.fixture(autouse=True)
 def nothing_served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A user's data folder of the test's own."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
@@ -228,7 +225,7 @@ def test_a_wrong_set_up_is_a_finding(
 
 
 def state_of(folder: Path) -> dict[str, tuple[int, bytes]]:
-    """Rights and bytes of all files of a folder but SQLite's shared memory, where readers write down that they read."""
+    """Mode and bytes of every file in a folder, except SQLite's shared memory, which readers also write."""
     files = [path for path in folder.iterdir() if path.is_file() and not path.name.endswith("-shm")]
     return {path.name: (path.stat().st_mode, path.read_bytes()) for path in files}
 
@@ -259,7 +256,6 @@ def test_looking_at_a_database_changes_nothing(factloop: Command, tmp_path: Path
 
 
 def test_the_offline_engine_is_tried_on_sentences_of_known_truth(factloop: Command) -> None:
-    """The packaged baseline leaves too many of them to be read, and says so."""
     found = part(diagnosis(factloop, "--controls", code=BROKEN), "controls")
     assert (found["name"], found["state"]) == ("offline engine", "fails")
     controls = found["controls"]
@@ -269,8 +265,6 @@ def test_the_offline_engine_is_tried_on_sentences_of_known_truth(factloop: Comma
 
 
 def reader(judges: Callable[[str], str]) -> Callable[[ReceivedRequest], Reply]:
-    """A model that finds one fact in each sentence, and judges it by a function of its words."""
-
     def respond(request: ReceivedRequest) -> Reply:
         if request.path == "/v1/models":
             return Reply(404)

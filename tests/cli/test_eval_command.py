@@ -1,5 +1,3 @@
-"""`factloop eval`: responses, FActScore and MixedQA."""
-
 from __future__ import annotations
 
 import hashlib
@@ -55,7 +53,7 @@ def test_systems_are_scored_and_every_number_says_what_it_rests_on(
 def test_the_answers_of_a_run_are_judged_again_by_the_evidence_that_it_kept(
     factloop: Command, sim: Simulator, home: Path
 ) -> None:
-    """The same judge says the same: what it is given is what searches found, and an irrelevant claim stays one."""
+    """The same judge with the same evidence must give the same verdicts; irrelevant claims stay irrelevant."""
     long = next(one for one in sim.world.responses if any(fact.label == "irrelevant" for fact in one.facts))
     item = RunItem(id="1", system="one", prompt_id="p", prompt=long.prompt, response=long.text)
     data = write_items(home / "short.jsonl", iter([item]))
@@ -180,7 +178,6 @@ def row(system: str, written: Response, **changes: Any) -> dict[str, Any]:
 
 
 def flipped(given: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """People found the first fact of each sentence not supported, whatever it is."""
     return [
         {**one, "atomic_facts": [{**fact, "label": "NS" if place == 0 else fact["label"]}
                                  for place, fact in enumerate(one["atomic_facts"] or ())]}
@@ -281,7 +278,6 @@ def write_questions(path: Path, rows: list[dict[str, Any]]) -> Path:
 
 @pytest.fixture
 def questions(sim: Simulator, home: Path) -> Path:
-    """Questions on which one system gives the subject's answers, which are right, and the other wrong ones."""
     subject = sim.subject
     figures = [pair for pair in sim.world.questions[:120] if any(map(str.isdigit, pair.answer))]
     pairs = [pair for pair in figures if subject.knowledge(pair.topic) == "known"][:6]
@@ -316,7 +312,7 @@ def test_scores_are_correlated_with_what_people_said(factloop: Command, question
 def test_each_system_has_a_subject_of_its_own_in_one_run(
     factloop: Command, sim: Simulator, questions: Path, home: Path
 ) -> None:
-    """Two names for the simulated model: each must be asked about the responses of its own system alone."""
+    """Two names for the simulated model: each must be asked only about its own system's responses."""
     sim.set(models=("sim", "sim-a"))
     own = ("--subject", f"llama-7b=openai:sim-a@{sim.base_url}", "--subject", f"flan-t5={MODEL}")
     flags = ("--data", questions, *own, "--max-checks", 2)

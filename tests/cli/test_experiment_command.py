@@ -1,5 +1,3 @@
-"""`factloop research experiment`: outputs, exit codes, what is refused before anything is spent, and the example."""
-
 from __future__ import annotations
 
 import asyncio
@@ -80,7 +78,7 @@ def test_lint_warns_before_the_run_and_in_the_report(factloop: Command, plan: Pa
 def test_an_experiment_stops_once_it_is_decided_and_pays_for_no_more(
     factloop: Command, sim: Simulator, plan: Path, home: Path
 ) -> None:
-    """The prompts say the same of every claim: a difference of 0.9 is ruled out before all are judged."""
+    """Both prompts give the same verdicts, so a difference of 0.9 is ruled out early."""
     plan.write_text(PLAN.replace("repeats: 2", "until: {difference: 0.9, looks: 3}\nheld_out: 0.2"), encoding="utf-8")
     write_claims(home / "claims.jsonl", facts_of(sim.world, 16))
     assert "--run-dir" in factloop("research", "experiment", plan).complaint
@@ -171,7 +169,6 @@ def test_a_dry_run_spends_nothing(factloop: Command, sim: Simulator, plan: Path)
 def test_a_dry_run_counts_the_calls_that_are_answered_already(
     factloop: Command, sim: Simulator, plan: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After a prompt was edited, all but the calls that it changes, as the next run's requests show."""
     words = ("research", "experiment", plan, "--run-dir", "run")
     planned = (*words, "--dry-run", "--json", "-")
     assert json.loads(factloop(*planned).out)["answered_calls"] == 0
@@ -215,7 +212,6 @@ def test_a_dry_run_changes_nothing_of_the_run_and_leaves_local_judges_alone(
 
 
 def test_a_gate_in_the_plan_fails_the_build_and_names_the_claims(factloop: Command, plan: Path, home: Path) -> None:
-    """With a wrong label no variant has the first claim right, which must pass."""
     plan.write_text(PLAN + 'demands: [accuracy, "tpr >= 0", "flips <= 0"]\nmust_pass: [f0]\n', encoding="utf-8")
     met = factloop("research", "experiment", plan, "--quiet")
     assert (met.code, met.out) == (0, "")

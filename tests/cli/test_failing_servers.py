@@ -1,4 +1,4 @@
-"""Servers that fail: a wrong set-up is one line and exit code 2; otherwise claims stay unscored, with exit code 3."""
+"""A configuration error is one line and exit code 2; any other failure leaves claims unscored, with exit code 3."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""Experiments and labels: flips are drawn first, with known chances, and their labels decide the experiment."""
-
 from __future__ import annotations
 
 import csv
@@ -24,7 +22,6 @@ TRUE, FALSE = Verdict.SUPPORTED, Verdict.NOT_SUPPORTED
 
 
 def unlabelled(n_flips: int = 12, n: int = 100) -> Results:
-    """`strict` rejects the first claims, and differs in nothing else."""
     verdicts = {"packaged": [TRUE] * n, "strict": [FALSE] * n_flips + [TRUE] * (n - n_flips)}
     return results_of(
         [
@@ -58,7 +55,7 @@ def test_a_verdict_to_label_has_the_judge_that_gave_it() -> None:
 
 
 def test_labels_of_flips_decide_an_experiment(factloop: Command, home: Path) -> None:
-    """Eleven of the twelve flips go to the label of people, who agree with both on the rest: (11 - 1) / 100."""
+    """Labels favor one side on 11 of 12 flips and both sides agree with people elsewhere: (11 - 1) / 100."""
     written(home / "run", unlabelled())
     drawn = factloop("research", "labels", "next", "run", "--n", "20", "--out", "next.csv")
     assert drawn.code == 0
@@ -100,7 +97,7 @@ def test_a_labelled_experiment_has_nothing_to_label(factloop: Command, home: Pat
 
 @pytest.mark.parametrize(("n", "has_sides"), [(4, False), (6, False), (40, True)])
 def test_accuracies_by_drawn_labels_are_possible_or_not_given(n: int, has_sides: bool) -> None:
-    """Every label says that strict is right: without a bound that is an accuracy above 1."""
+    """Every label favors `strict`: without a bound its accuracy would exceed 1."""
     bare = unlabelled()
     for seed in range(20):
         drawn = {one.to_label.claim_id: one for one in draw_claims(to_label(bare), n, data="d", seed=seed).drawn}
@@ -126,7 +123,7 @@ def test_accuracies_by_drawn_labels_are_possible_or_not_given(n: int, has_sides:
 
 
 def test_differences_by_drawn_labels_are_those_of_all_labels_on_average() -> None:
-    """Half of the flips and some others are drawn, 400 times: the mean estimate is the difference by all labels."""
+    """Over 400 draws of labels, the mean estimate equals the difference by all labels."""
     whole = make_results(60, repeats=1)
     gold = {one.claim_id: one.gold for one in whole.claims}
 

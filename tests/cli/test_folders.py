@@ -1,5 +1,3 @@
-"""What commands leave in folders: nothing in the cache by `--no-cache`, run directories that others cannot read."""
-
 from __future__ import annotations
 
 import json
@@ -37,7 +35,7 @@ COMMANDS = {
 def cache(
     sim: Simulator, home: Path, answer: Path, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Path]:
-    """The cache folder, which is the only one that may be written to; beside it what the commands read."""
+    """The cache folder, the only writable one, next to the commands' input."""
     assert docs.is_dir()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
     row = {"prompt": "Who was Ada?", "response": answer.read_text(), "system": "one"}
@@ -84,7 +82,7 @@ def test_a_folder_that_cannot_be_used_is_one_line_and_the_run_goes_on(start: Sta
 @pytest.mark.usefixtures("widest_umask", "cache")
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_directory_is_private_and_a_named_output_is_not(factloop: Command, home: Path, name: str) -> None:
-    """Whatever the umask; one of an older version is narrowed when it goes on."""
+    """Holds for any umask; a directory of an older version is made private when the run resumes."""
     command, run = (*RUNS[name], "--run-dir", "runs/a"), home / "runs" / "a"
     assert factloop(*command, "--json", "report.json", "--html", "report.html").code == 0
     assert (len(list(run.iterdir())) > 2, open_to_others(home / "runs")) == (True, [])

@@ -1,5 +1,3 @@
-"""`factloop research generate`: responses and prompts from the command line."""
-
 from __future__ import annotations
 
 import csv
@@ -21,7 +19,6 @@ PROMPTS = ("research", "generate", "prompts", "--model", MODEL, "--price-in", 1,
 
 @pytest.fixture
 def data(sim: Simulator, home: Path) -> Path:
-    """Five prompts of the simulated world, without ids or topics."""
     return write_rows(home / "asked.jsonl", [{"prompt": response.prompt} for response in sim.world.responses[:5]])
 
 

@@ -1,5 +1,3 @@
-"""Help as a terminal of 80 columns shows it, and what is said of a wrong flag."""
-
 from __future__ import annotations
 
 import re

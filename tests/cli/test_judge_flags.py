@@ -1,5 +1,3 @@
-"""`--judge` on the commands that check, and the question before its weights are fetched."""
-
 from __future__ import annotations
 
 import json

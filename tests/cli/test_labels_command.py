@@ -1,5 +1,3 @@
-"""`factloop research labels`: sheets for people, and what their answers come to."""
-
 from __future__ import annotations
 
 import csv
@@ -25,7 +23,6 @@ RESPONSES = [judged(f"p{n}", "snsni?", labels="SNNSSS") for n in range(5)]
 
 @pytest.fixture
 def run(home: Path) -> Path:
-    """A run with labels of its own: five responses of six claims."""
     return write_run(home / "run", RESPONSES, kind="factscore")
 
 
@@ -34,7 +31,6 @@ def labels(factloop: Command, words: str) -> Result:
 
 
 def fill(sheet: Path, column: str, values: Sequence[str]) -> list[dict[str, str]]:
-    """Writes these values into a column of a sheet; the rows as they are then."""
     rows = list(csv.DictReader(io.StringIO(sheet.read_text(encoding="utf-8"))))
     for row, value in zip(rows, values, strict=True):
         row[column] = value
@@ -61,7 +57,7 @@ def test_disagreements_are_drawn_and_adjudicated(factloop: Command, home: Path) 
 
 @pytest.mark.usefixtures("run")
 def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> None:
-    """Twenty claims with a verdict of supported or not (i and ? are left out): eight are drawn."""
+    """Twenty claims are supported or not supported (i and ? are left out); eight of them are drawn."""
     done = labels(factloop, "next run --out sheet.csv --n 8 --html next.html")
     assert (done.code, done.err) == (0, "")
     assert "8 of 20 claims (no labels to learn from)" in done.out
@@ -91,7 +87,6 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
 
 
 def saved_by_a_page(place: Path, report: FactualityReport, given: Sequence[str], *, blind: bool = False) -> None:
-    """What the page of a report saves: a label for each of its first claims."""
     claims = claims_to_label(report)
     made = [
         GivenLabel(response_id=one.response_id, claim_id=one.claim_id, label=PersonLabel(label), blind=blind)
@@ -102,7 +97,7 @@ def saved_by_a_page(place: Path, report: FactualityReport, given: Sequence[str],
 
 
 def test_labels_of_report_pages_are_read_by_calibration_and_audit(factloop: Command, home: Path) -> None:
-    """Five reports of six claims (s n s n i ?), of two systems: an audit tells these apart, a run finds its labels."""
+    """Five reports of six claims (s n s n i ?), from two systems."""
     said = ("supported", "not_supported", "not_supported", "supported", "irrelevant", "cannot_tell")
     for number, one in enumerate(RESPONSES):
         saved_by_a_page(home / f"page{number}.json", one.report, said, blind=number == 0)
@@ -123,7 +118,6 @@ def test_labels_of_report_pages_are_read_by_calibration_and_audit(factloop: Comm
 
 
 def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
-    """Of four claims that both labelled supported or not, three alike."""
     saved_by_a_page(home / "ann.json", RESPONSES[0].report, ["supported", "not_supported", "supported", "supported"])
     saved_by_a_page(home / "ben.json", RESPONSES[0].report, ["supported", "not_supported", "supported", "irrelevant"])
     done = labels(factloop, "export ann.json ben.json --out labels.jsonl --differing left-out --json people.json")

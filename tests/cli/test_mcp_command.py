@@ -1,5 +1,3 @@
-"""`factloop mcp`, as agents start it."""
-
 from __future__ import annotations
 
 import asyncio
@@ -28,7 +26,7 @@ COMMAND = [sys.executable, "-m", "factloop", "mcp", "--no-cache"]
 async def test_callers_elsewhere_are_not_told_where_documents_lie(
     home: Path, docs: Path, transport: str, place: str
 ) -> None:
-    """An agent on this machine may open the file; over HTTP a name stands for its folder."""
+    """A local agent may open the file; over HTTP the folder's path is replaced by a name."""
     own = ["--docs", str(docs), "--corpus", str(docs)]
     text = "Ada Lovelace was born in London."
     async with AsyncExitStack() as open_:
@@ -44,7 +42,6 @@ async def test_callers_elsewhere_are_not_told_where_documents_lie(
 
 @contextmanager
 def _served(transport: str, flags: list[str], home: Path) -> Iterator[StdioServerParameters | str]:
-    """The means to reach it: a command to start, or the address at which it listens."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     if transport == "stdio":
         yield StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], *flags], env=environment, cwd=home)

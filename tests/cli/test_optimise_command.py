@@ -1,5 +1,3 @@
-"""`factloop research optimise`: proposals are linted, tried, kept where shown better, and tried on unseen claims."""
-
 from __future__ import annotations
 
 import html
@@ -80,7 +78,7 @@ def test_what_is_shown_better_is_kept_and_asked_once_on_claims_that_were_held_ou
 
 
 def test_a_search_that_keeps_nothing_has_a_page_all_the_same(factloop: Command, plan: Path, home: Path) -> None:
-    """Of six claims no proposal can be shown better."""
+    """With six claims, no proposal can be shown to be better."""
     rows = (home / "claims.jsonl").read_text(encoding="utf-8").splitlines()
     (home / "claims.jsonl").write_text("\n".join(rows[:12]), encoding="utf-8")
     done = factloop("research", "optimise", plan, "--run-dir", "run", "--html", "page.html", "--json", "found.json")

@@ -1,5 +1,3 @@
-"""Flags are made from models, and the table of commands holds what it promises."""
-
 from __future__ import annotations
 
 from typing import Annotated, Any
@@ -110,7 +108,7 @@ def test_every_setting_says_what_it_is(model: type[BaseModel]) -> None:
 
 
 def test_flags_are_few() -> None:
-    """A new one takes the place of another: what is rarely wanted is set by --set, the environment or the file."""
+    """A new flag must replace another; for rarely needed settings there are --set, the environment and the file."""
     flags = {"--version"}.union(*map(options_of, COMMANDS))
     assert len(flags) <= MOST_FLAGS, sorted(flags)
 

@@ -1,4 +1,4 @@
-"""Outputs that are allowed beside what is read. Those that are refused stand in test_wrong_input."""
+"""Outputs that are allowed next to inputs. `test_wrong_input` has those that are refused."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""A search, a verifier and a data set that another distribution adds by entry points."""
-
 from __future__ import annotations
 
 import json
@@ -78,7 +76,6 @@ my-notes = my_plugin:DATASET
 
 @pytest.fixture(autouse=True)
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A distribution as pip leaves it in a folder of the path."""
     site = tmp_path / "site"
     about = site / "my_plugin-1.0.dist-info"
     about.mkdir(parents=True)

@@ -1,5 +1,3 @@
-"""Prices and abilities of models by the server that each is at."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Commands as processes: killed, interrupted, unread, twice at once, and what they import."""
-
 from __future__ import annotations
 
 import json
@@ -24,7 +22,6 @@ JUST_NOW_S = 0.1  # an answer this fresh may not have reached the journal: it co
 
 @pytest.fixture
 def flags(sim: Simulator, home: Path) -> list[str]:
-    """A check of a response of the simulated world, with delays so that there is something to interrupt."""
     sim.set(llm_latency_s=0.03, search_latency_s=0.01)
     response = min(sim.world.responses, key=lambda response: len(response.facts))
     (home / "long.md").write_text(response.text, encoding="utf-8")
@@ -33,7 +30,6 @@ def flags(sim: Simulator, home: Path) -> list[str]:
 
 @pytest.fixture
 def trust_flags(sim: Simulator, home: Path) -> list[str]:
-    """Some answers that the simulated subject knows, right and wrong ones."""
     pairs = [pair for pair in sim.world.questions[:40] if sim.subject.knowledge(pair.topic) == "known"][:6]
     rows = [
         {"question": pair.question, "response": pair.answer if number % 3 else pair.wrong(random.Random(number))}
@@ -81,7 +77,7 @@ def test_a_killed_and_an_interrupted_run_go_on_to_the_same_report(
 def test_generated_responses_go_on_in_the_same_file(
     factloop: Command, sim: Simulator, home: Path, start: Start
 ) -> None:
-    """Twenty responses, four at a time; no cache but the file itself."""
+    """Twenty responses, four at a time; the output file is the only cache."""
     sim.set(llm_latency_s=0.1)
     out, rows = home / "out.jsonl", [{"prompt": response.prompt} for response in sim.world.responses[:20]]
     (home / "asked.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
@@ -106,7 +102,6 @@ def test_generated_responses_go_on_in_the_same_file(
 
 
 def interrupt(process: subprocess.Popen[str]) -> None:
-    """Ends it, long before its own time-outs would."""
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=WITHIN_S)
     assert (process.returncode, said.startswith("factloop: stopped."), said.count("\n")) == (130, True, 1)
@@ -183,7 +178,6 @@ def test_a_check_at_its_deadline_does_not_wait_for_a_search_that_hangs(
 def test_an_interrupted_run_does_not_wait_for_a_search(
     sim: Simulator, flags: list[str], start: Start, monkeypatch: pytest.MonkeyPatch, answers: bool
 ) -> None:
-    """One that hangs, and one that is yet to be reached."""
     sim.set(stage_faults={"search": Faults(hang=1.0)})
     with socket.create_server(("127.0.0.1", 0)) as silent:
         if not answers:

@@ -1,5 +1,3 @@
-"""`factloop prompts list | show | new | lint`."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""`--recording`: a demonstration that all users can repeat, without key or server."""
-
 from __future__ import annotations
 
 import json

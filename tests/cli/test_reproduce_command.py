@@ -1,5 +1,3 @@
-"""`research reproduce`: the list, tables theirs beside ours, and what the simulator stands in for a model in."""
-
 from __future__ import annotations
 
 import csv
@@ -21,7 +19,6 @@ TOFU = "tofueval_mediasum_dev.jsonl"
 
 
 def reproduced(factloop: Command, *flags: object) -> Reproduction:
-    """The record that goes to standard output, alone there."""
     result = factloop("research", "reproduce", *flags, "--json", "-")
     assert (result.code, result.err) == (0, "")
     return Reproduction.model_validate_json(result.out)
@@ -32,7 +29,7 @@ def places(found: Reproduction) -> Mapping[tuple[str, ...], ComparedFigure]:
 
 
 def sentences(*labels: int) -> list[dict[str, object]]:
-    """Sentences of two systems, two a summary: of `model_A` the first four labels, of `model_B` the others."""
+    """Two systems, two sentences a summary: the first four labels are `model_A`'s, the others `model_B`'s."""
     return [
         {
             "id": f"s{place}",
@@ -88,7 +85,7 @@ def test_theirs_stand_beside_ours_with_the_difference(factloop: Command, home: P
 def test_table_1_and_its_ablation_come_from_one_run_with_a_subject_for_each_system(
     factloop: Command, home: Path, sim: Simulator
 ) -> None:
-    """Against the simulator: it knows some answers and insists on some wrong ones; documents hold the right ones."""
+    """The simulator knows some answers and insists on some wrong ones; the documents hold the right ones."""
     sim.set(models=("sim", "sim-a", "sim-b"))
     rows = []
     for number, pair in enumerate(sim.world.questions[:12]):

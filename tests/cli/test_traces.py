@@ -1,5 +1,3 @@
-"""Traces of a command reach a collector, and LangSmith, by their own variables."""
-
 from __future__ import annotations
 
 import gzip
@@ -28,8 +26,6 @@ CONVENTIONS = (gen_ai_attributes, server_attributes, error_attributes, http_attr
 
 
 class Collector(ThreadingHTTPServer):
-    """Takes whatever is posted, and remembers it."""
-
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Taking)
         self.got: list[tuple[str, bytes]] = []
@@ -71,7 +67,6 @@ def run(home: Path, *arguments: object, **environment: str) -> subprocess.Comple
 
 
 def known_names() -> set[str]:
-    """The names of attributes that OpenTelemetry's package of semantic conventions has, without those given up."""
     given_up = {gen_ai_attributes.GEN_AI_SYSTEM, gen_ai_attributes.GEN_AI_OPENAI_REQUEST_SEED}
     named = {value for module in CONVENTIONS for name, value in vars(module).items() if name.isupper()}
     return {value for value in named if isinstance(value, str)} - given_up
@@ -89,7 +84,7 @@ def attributes(span: Span) -> dict[str, Any]:
 def test_spans_are_sent_by_the_names_of_the_conventions(
     home: Path, sim: Simulator, answer: Path, docs: Path, collector: Collector
 ) -> None:
-    """As a backend gets them: decoded by the protocol's own protobufs, names held against the package."""
+    """Spans are decoded with OTLP's protobufs; attribute names are checked against the semantic-conventions package."""
     sim.set(faults=Faults(error_500=0.3))
     done = run(
         home, "-m", "factloop", "check", answer, "--docs", docs, "--search", "serper", "--plan", "fused",
@@ -136,6 +131,6 @@ def test_spans_are_sent_by_the_names_of_the_conventions(
 def test_what_cannot_be_traced_so_is_one_line(
     home: Path, answer: Path, docs: Path, variable: str, value: str, said: str
 ) -> None:
-    """In a process of its own, as tracing is set up once in each."""
+    """In a separate process, since tracing can be set up only once in each."""
     done = run(home, "-m", "factloop", "check", answer, "--docs", docs, **{"FACTLOOP_TRACING": "on", variable: value})
     assert (done.returncode, done.stderr.count("\n"), said in done.stderr) == (2, 1, True)

@@ -1,5 +1,3 @@
-"""`factloop trust`: what it writes where, its exit codes, and what it costs."""
-
 from __future__ import annotations
 
 import json
@@ -24,7 +22,6 @@ def known(sim: Simulator) -> QaPair:
 
 @pytest.fixture
 def answers(known: QaPair, home: Path) -> Path:
-    """A true and a false answer to a question that the subject knows."""
     rows = [
         {"id": "true", "question": known.question, "response": known.answer},
         {"id": "false", "question": known.question, "response": known.wrong(random.Random(1))},
@@ -120,7 +117,6 @@ def test_exit_codes(
     factloop: Command, sim: Simulator, answers: Path, flags: tuple[object, ...], fails: bool, code: int,
     complaint: str | None,
 ) -> None:  # fmt: skip
-    """Missing scores are fatal only where that is asked for."""
     sim.set(faults=Faults(refusal=float(fails)))
     result = factloop("trust", answers, *SUBJECT, "--quiet", *flags)
     assert (result.code, result.out) == (code, "")

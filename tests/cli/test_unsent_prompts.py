@@ -1,4 +1,4 @@
-"""One line of every command where prompts of one's own change nothing, as no model is sent any."""
+"""Commands that send no prompts say in one line that custom prompts change nothing."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_prompts_of_verifiable_claims_are_told_of(
 
 
 def test_every_command_that_takes_prompts_is_among_these() -> None:
-    """`prompts` itself shows prompts and sends none; `generate prompts` does not begin without a model."""
+    """`prompts` sends nothing; `generate prompts` does not start without a model."""
     begun = {
         path
         for path in COMMANDS

@@ -1,4 +1,4 @@
-"""Wrong input of every command: one line that names it, exit code 2, nothing spent, nothing written or overwritten."""
+"""Wrong input to any command gives one line, exit code 2, no spending, and nothing written or overwritten."""
 
 from __future__ import annotations
 
@@ -417,7 +417,7 @@ def test_a_bad_settings_file(factloop: Command, home: Path, content: bytes, name
 
 @pytest.mark.usefixtures("sim")
 def test_a_run_directory_of_another_configuration(factloop: Command, home: Path) -> None:
-    """The answers to one question are not taken for those to another; what changes no result is no other run."""
+    """Settings that change no result may differ; all others make it another run."""
     trust = ("trust", "qa.jsonl", "--subject-model", "openai:sim", "--max-checks", 2, "--run-dir", "scored", "-q")
     assert factloop(*trust).code == 0
     before = files_of(home / "scored")

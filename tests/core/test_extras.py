@@ -1,5 +1,3 @@
-"""The table of extras is that of pyproject.toml, and what is missing is said in one line that works."""
-
 from __future__ import annotations
 
 import importlib.metadata
@@ -36,7 +34,6 @@ def test_every_extra_is_in_the_table(declared: Mapping[str, list[Requirement]]) 
 
 @pytest.fixture(scope="module")
 def provided() -> Mapping[str, list[str]]:
-    """The distributions that bring each package; to find them out takes half a second."""
     return importlib.metadata.packages_distributions()
 
 
@@ -84,7 +81,6 @@ FROM = "pip install 'factloop[serve] @"
     ],
 )
 def test_more_is_installed_from_where_factloop_came(tmp_path: Path, origin: Any, command: str) -> None:
-    """As it is on no index: there pip would find nothing, or something of another's."""
     if origin is not None:
         (tmp_path / "direct_url.json").write_text(origin if origin == "no JSON" else json.dumps(origin))
     assert install_command("serve", importlib.metadata.PathDistribution(tmp_path)) == command

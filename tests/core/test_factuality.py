@@ -1,5 +1,3 @@
-"""F1@K by hand, and what must hold of it whatever the counts."""
-
 from __future__ import annotations
 
 import random

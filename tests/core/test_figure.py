@@ -1,5 +1,3 @@
-"""Figures: a value or a reason, an interval or none."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""Whether cited passages name what a claim names."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

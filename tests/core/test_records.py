@@ -1,5 +1,3 @@
-"""Records: what they refuse, and that they survive being written down."""
-
 from __future__ import annotations
 
 from datetime import UTC, datetime
@@ -105,7 +103,7 @@ def test_a_report_survives_being_written_down() -> None:
 
 
 def test_half_a_character_becomes_a_replacement_character() -> None:
-    """A site that cut an emoji in two must not make the report unwritable."""
+    """A site that cut an emoji in two must not make the report impossible to write."""
     cut = evidence().model_copy(update={"passage": "x"}).model_dump() | {"passage": "smile \ud83d", "title": "žluť"}
     mended = Evidence.model_validate(cut)
     assert mended.passage == "smile \ufffd"

@@ -1,5 +1,3 @@
-"""Claims that repeat another: each counts, as in SAFE's released code, or the first alone, by hand."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""Reports by hand: a response sentence by sentence, each with the verdicts on its claims as letters."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -35,7 +33,7 @@ def passage(text: str, number: int = 1) -> Evidence:
 
 
 def claims_of(sentence: str, start: int, letters: str, number: int, evidence: Sequence[Evidence] = ()) -> list[Claim]:
-    """`c3.2`: the second claim of sentence 3. Its text is the sentence's with its own number, where it has several."""
+    """Claim `c3.2` is the second of sentence 3; its text is the sentence's, numbered if there are several."""
     return [
         Claim(
             id=f"c{number}.{place}",
@@ -55,8 +53,11 @@ def claims_of(sentence: str, start: int, letters: str, number: int, evidence: Se
 def report_of(
     *sentences: tuple[str, str], between: str = " ", evidence: Sequence[Evidence] = (), prompt: str | None = None
 ) -> FactualityReport:
-    """The report on the sentences joined. ("Ann ran.", "sn") is a sentence with two claims, ("So?", "") one without.
-    ("Ann ran.", "-") has the form of a statement, and no claim was found in it."""
+    """The report on the joined sentences.
+
+    ("Ann ran.", "sn") is a sentence with two claims and ("So?", "") one without. ("Ann ran.", "-") is a statement in
+    which no claim was found.
+    """
     claims: list[Claim] = []
     read: list[Sentence] = []
     start = 0

@@ -1,5 +1,3 @@
-"""Each branch of the rule by which a rewritten text is taken or not."""
-
 from __future__ import annotations
 
 import pytest
@@ -20,7 +18,6 @@ Sentences = tuple[tuple[str, str], ...]
 def ruling(
     before: Sentences, wordings: dict[int, Wording], after: Sentences, unproven: Unsupported = "remove"
 ) -> Ruling:
-    """The rule on a draft with these wordings, whose text the second check saw as `after`."""
     report = report_of(*before)
     draft = Draft(report.response, sentences_of(report, unproven)[0], wordings)
     checked = report_of(*after)

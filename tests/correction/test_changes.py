@@ -1,5 +1,3 @@
-"""Sentences removed, and marks after what is in doubt: all else stays byte for byte."""
-
 from __future__ import annotations
 
 from itertools import pairwise
@@ -27,7 +25,6 @@ def spans_of(text: str) -> list[Span]:
 
 
 def without(text: str, *bad: str) -> str:
-    """The text after the sentences that hold one of these words are removed."""
     spans = spans_of(text)
     chosen = {number: "" for number, (start, end) in enumerate(spans) if any(word in text[start:end] for word in bad)}
     assert chosen
@@ -231,7 +228,6 @@ def test_the_words_of_the_only_claim_in_doubt_are_marked() -> None:
 
 
 def table_report(*claims: str, row: str = "Tarn 4 | 4 | 8 GB | 3 years") -> FactualityReport:
-    """A report on a row with these claims, all without evidence."""
     response = f"| Model | Bays | RAM | Warranty |\n|---|---|---|---|\n| {row} |\n"
     base = report_of((row, "n" * len(claims)))
     span = (response.index(row), response.index(row) + len(row))
@@ -268,7 +264,7 @@ def test_overlapping_sentences_are_both_told_and_one_is_marked() -> None:
 
 
 def test_the_report_on_a_marked_text_has_its_places() -> None:
-    """Between sentences of some scripts there is no blank: a mark ends where the next begins."""
+    """Some scripts put no space between sentences, so a mark ends where the next sentence begins."""
     before = report_of(("安跑了。", "n"), ("巴跌了。", "s"), ("好吗？", ""), ("丹藏了。", "u"), between="")
     text, doubts = marked(before, MarkPolicy())
     correction = Correction(

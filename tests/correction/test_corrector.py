@@ -1,5 +1,3 @@
-"""Corrections from end to end: offline, with the simulated model, and its new wordings."""
-
 from __future__ import annotations
 
 import re
@@ -52,7 +50,7 @@ async def offline(docs: Path, text: str, prompt: str | None = None, **more: Any)
 
 
 def is_sound(correction: Correction) -> None:
-    """Checks every correction, beside what its record checks itself."""
+    """Checks what must hold of every correction, beyond what its record checks itself."""
     response, rewritten = correction.before.response, correction.rewritten
     for change in correction.changes:
         assert rewritten is not None
@@ -151,7 +149,7 @@ async def test_a_report_is_corrected_without_a_first_check(sim: Simulator, respo
 
 
 async def test_a_rewriting_that_fails_is_named_and_the_rest_is_done(sim: Simulator, response: Response) -> None:
-    """The check is paid for; then every call fails."""
+    """Every call after the check fails."""
     async with simulated_checker(sim, timeout_s=2.0) as checker:
         report = await checker.acheck(response.text, response.prompt)
         sim.set(faults=Faults(refusal=1.0))
@@ -242,7 +240,7 @@ STAGE = "RewrittenSentence"
 
 
 def own_articles(sim: Simulator, response: Response) -> Sources:
-    """The articles on the subject alone: what the response says of others, nothing proves."""
+    """Only the articles on the subject, so nothing supports what the response says of others."""
     pages = [one for one in sim.world.passages if one.title.startswith(response.subject)]
     documents = [Document(one.page, metadata={"source": one.url}) for one in pages]
     return Sources((GivenDocuments(documents),), "faithfulness")
@@ -360,6 +358,5 @@ async def test_one_allowance_holds_for_the_whole_correction(sim: Simulator, resp
 
 
 async def of_whole(sim: Simulator, response: Response, limits: Limits | None = None, **settings: Any) -> Correction:
-    """Checks by a checker of its own, which has asked nothing before."""
     async with simulated_checker(sim, **settings) as checker:
         return await Corrector(checker).acorrect(response.text, response.prompt, limits=limits)

@@ -1,5 +1,3 @@
-"""New wordings by rules, and what is refused of those that a model gives."""
-
 from __future__ import annotations
 
 import pytest
@@ -24,7 +22,6 @@ def fault(report: FactualityReport, number: int = 0, unproven: Unsupported = "re
 
 
 def facts(sentence: str, *claims: str, letters: str, wrong: str = "", instead: str = "", quote: str = "") -> Fault:
-    """The fault of a sentence with these claims, of which the contradicted ones are decided by the quote."""
     report = report_of((sentence, letters), evidence=[passage(quote)])
     judged = tuple(
         one.model_copy(
@@ -81,7 +78,6 @@ async def test_a_value_is_exchanged_and_what_else_the_sentence_says_is_tried_aft
 
 
 async def test_words_that_another_fact_needs_are_not_exchanged() -> None:
-    """Rita Sand painted the chapel, but did not design the bridge."""
     shown = facts(
         "Rita Sand designed the bridge and painted the chapel.",
         "Rita Sand designed the bridge.",

@@ -1,5 +1,3 @@
-"""The rounds of a correction, and what second checks read again."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -28,8 +26,6 @@ BEFORE = report_of((ANN, "s"), (BAD, "c"), (CID, "s"), prompt="Who?")
 
 @dataclass
 class ByHand:
-    """Gives the wordings in order; an error is raised."""
-
     wordings: Sequence[str | FactloopError]
     asked: list[Fault] = field(default_factory=list)
     name: str = "by hand"
@@ -45,8 +41,6 @@ class ByHand:
 
 @dataclass
 class ScriptedChecks:
-    """Second checks by the text that is checked, of the sentences that are asked about; knows no other."""
-
     reports: Sequence[FactualityReport]
     asked: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     """Each text with the stretches that were to be read."""
@@ -136,7 +130,7 @@ MANY = report_of((ANN, "c"), (HE, "s"), (DAN, "c"), (EVE, "s"), prompt="Who?")
 @pytest.mark.parametrize("max_rounds", [1, 2])
 @pytest.mark.parametrize("letter", ["a", "n", "c", "u", ""])
 async def test_a_change_that_a_later_sentence_needs_undone_takes_no_other_with_it(letter: str, max_rounds: int) -> None:
-    """Without the sentence on Ann, nobody knows who *he* is; the other removal stays, and costs no further check."""
+    """Without the sentence on Ann, *he* has no referent; the other removal stays and costs no further check."""
     checks = ScriptedChecks([report_of((HE, letter), (EVE, "s"))])
     correction = await _Course(MANY, checks, ByHand(["", ""]), UsageMeter(), REMOVING).run(max_rounds)
     assert correction.accepted
@@ -150,7 +144,7 @@ async def test_a_change_that_a_later_sentence_needs_undone_takes_no_other_with_i
 
 @pytest.mark.parametrize("max_rounds", [1, 2, 5])
 async def test_changes_are_undone_one_after_the_other_however_few_the_rounds(max_rounds: int) -> None:
-    """Three sentences follow removed ones; two lose whom they speak of, and the third change stands."""
+    """Three sentences follow removed ones. Two lose their referent; the third change stands."""
     names = ("Ann ran.", "He sat.", "Bea ran.", "She sat.", "Cid ran.", "Dan sat.")
     before = report_of(*zip(names, "cscscs", strict=True), prompt="Who?")
     checks = ScriptedChecks([report_of(("He sat.", "a"), ("She sat.", "n"), ("Dan sat.", "s"))])
@@ -160,7 +154,7 @@ async def test_changes_are_undone_one_after_the_other_however_few_the_rounds(max
 
 
 async def test_after_a_call_that_failed_nothing_more_is_asked() -> None:
-    """The new wording was not judged: it is undone, not removed, and the change that was judged stays."""
+    """The new wording was not judged, so it is undone, not removed. The change that was judged stays."""
     before = report_of((ANN, "s"), (BAD, "c"), (CID, "s"), (DAN, "c"), prompt="Who?")
     checks = ScriptedChecks([report_of((ANN, "s"), (NEW, "u"), (CID, "s"), ("Dan sat.", "s"))])
     correction = await _Course(before, checks, ByHand([NEW, "Dan sat."]), UsageMeter(), REMOVING).run(5)
@@ -201,7 +195,7 @@ async def test_only_what_was_worded_anew_is_read_again() -> None:
 
 
 async def test_the_sentence_after_a_removed_one_is_read_again() -> None:
-    """It may have lost whom it is about. Where none follows, nothing is asked."""
+    """It may have lost its referent. If no sentence follows, nothing is asked."""
     before = report_of((ANN, "s"), (BAD, "n"), (CID, "s"), (DAN, "s"), ("Eve slept.", "n"), prompt="Who?")
     checked = ScriptedChecks([report_of((ANN, "s"), (CID, "n"), (DAN, "s"))])
     after = await Rechecks(before, checked).report(draft_of(before, {1: "", 4: ""}))

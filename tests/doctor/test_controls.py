@@ -1,5 +1,3 @@
-"""The grade of a judge by the sentences whose truth is known."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""A look at one part, whatever the question raises."""
-
 from __future__ import annotations
 
 import asyncio

@@ -30,7 +30,7 @@ def simulator() -> Iterator[RunningSimulator]:
 
 @pytest.fixture(scope="module")
 def folder_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The folder of each document, in which its commands are tried in turn, as a later one may use an earlier one's."""
+    """The folder of each document, whose commands run in it in order: a later one may need an earlier one's output."""
 
     @cache
     def make(place: str) -> Path:
@@ -52,7 +52,6 @@ def folder_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]
 def environment(
     simulator: RunningSimulator, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, str]:
-    """A user's shell: factloop on the path, keys set, answers kept in a folder of the test's own."""
     return {
         **os.environ,
         **simulator.environment,
@@ -68,7 +67,6 @@ def environment(
 
 @pytest.fixture
 def inside(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """That shell's variables, for what runs in this process."""
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(ROOT)
@@ -76,7 +74,7 @@ def inside(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.fixture(scope="session")
 def hub_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The cache of huggingface_hub after MiniCheck was fetched, with a tiny model in its place."""
+    """A huggingface_hub cache that holds a tiny model in place of MiniCheck."""
     from factloop.tools.judges.hub import JUDGES
     from tests.tools.judges.tiny_models import save_t5
 
@@ -92,7 +90,6 @@ def hub_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def _weights_of_judges(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands that name a judge find its weights."""
     named = str(getattr(request.node, "callspec", None) and request.node.callspec.params.get("command", ""))
     if "minicheck" in named:
         from huggingface_hub import constants

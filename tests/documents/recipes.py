@@ -1,5 +1,3 @@
-"""The recipes of docs/extending.md: what each edits, and how they are applied to a copy of the package."""
-
 from __future__ import annotations
 
 import re
@@ -17,15 +15,13 @@ _PROOF = "check:"
 
 @dataclass(frozen=True)
 class Edit:
-    """One change of one file: `new` after the lines `anchor`, or in their place; a new file has no anchor."""
-
     path: str
     anchor: str
     new: str
     replaces: bool = False
 
     def applied(self, text: str) -> str:
-        """The file's text with the change. Raises ValueError unless the anchor, whole lines, is there once."""
+        """Raises ValueError unless the anchor's lines occur exactly once."""
         places = [found.start() for found in re.finditer(f"^{re.escape(self.anchor)}", text, re.MULTILINE)]
         if len(places) != 1:
             raise ValueError(f"{self.path} has these lines {len(places)} times:\n{self.anchor}")
@@ -58,7 +54,7 @@ class Recipe:
 
 
 def read_recipes(page: str) -> dict[str, Recipe]:
-    """The recipes by title: sections of the page, each with its edits and, last, its proof. Raises ValueError."""
+    """The recipes by title. Each is a section with edits and, last, a proof; raises ValueError for any other layout."""
     return {found["title"]: _recipe(found["title"], found["body"]) for found in _SECTION.finditer(page)}
 
 
@@ -84,7 +80,7 @@ def _recipe(title: str, body: str) -> Recipe:
 
 
 def install(project: Path, site: Path) -> None:
-    """Puts a project into a folder of the path, as pip leaves it: its modules, and its entry points."""
+    """Installs a project into a folder on the path as pip would: its modules and its entry points."""
     about = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     folder = site / f"{about['name'].replace('-', '_')}-{about['version']}.dist-info"
     folder.mkdir(parents=True)

@@ -1,5 +1,3 @@
-"""Commands and programs that a document shows its reader."""
-
 from __future__ import annotations
 
 import http.client
@@ -37,7 +35,7 @@ _NEEDS_A_SHELL = re.compile(r"[A-Z_]+=|cat |pytest ")
 
 
 def _without_remark(line: str) -> str:
-    """The command, and how it ends where the document says that it does not end with 0."""
+    """Drops the remark after a command, unless it states an exit code."""
     command, mark, _ = line.partition("  #")
     return line if _ENDS in line else command.strip() if mark else line
 
@@ -83,7 +81,7 @@ GUIDES = {name: Document.read(f"docs/{name}") for name in NAVIGATION if name not
 
 
 def run_command(command: str, simulator: RunningSimulator, factloop: Command) -> str:
-    """The output of a command, run as a reader types it but in this process, the simulator in place of a server."""
+    """Runs a command in this process, with the simulator in place of a server, and returns its output."""
     typed, _, code = command.partition(_ENDS)
     name, *arguments = shlex.split(typed.replace(LOCAL_SERVER, simulator.base_url))
     assert name == "factloop"
@@ -93,7 +91,7 @@ def run_command(command: str, simulator: RunningSimulator, factloop: Command) ->
 
 
 def run_in_shell(command: str, simulator: RunningSimulator, environment: dict[str, str], folder: Path) -> str:
-    """The output of commands, run as a reader types them, with the simulator in place of a server of their own."""
+    """Runs commands in a shell, with the simulator in place of a server, and returns their output."""
     typed, _, code = command.replace(LOCAL_SERVER, simulator.base_url).partition(_ENDS)
     done = subprocess.run(typed, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=100)
     assert done.returncode == int(code or 0), done.stderr
@@ -102,7 +100,7 @@ def run_in_shell(command: str, simulator: RunningSimulator, environment: dict[st
 
 
 def run_python(code: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """The output of a program, run as if by itself but in this process, and what its tests say where they fail."""
+    """Runs a program as `__main__` in this process; returns its output and the messages of its failing tests."""
     names: dict[str, Any] = {"__name__": "__main__"}
     exec(compile(code, "<document>", "exec", dont_inherit=True), names)  # noqa: S102 -- our own documents
     for name in [name for name in names if name.startswith("test_")]:
@@ -114,7 +112,7 @@ def run_python(code: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 @contextmanager
 def serving(command: str, environment: dict[str, str], folder: Path) -> Iterator[str]:
-    """Its address, while the command serves at a free port in place of the one shown; afterwards it is interrupted."""
+    """Serves at a free port instead of the one shown, yields the address, and interrupts the command at the end."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     words = shlex.split(command)

@@ -1,5 +1,3 @@
-"""The newest part of the changelog names only what exists, and every command is told somewhere."""
-
 from __future__ import annotations
 
 import re

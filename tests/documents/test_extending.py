@@ -1,4 +1,4 @@
-"""Each recipe of docs/extending.md is applied to a copy of the package, and does what the page says."""
+"""Applies each recipe of docs/extending.md to a copy of the package and runs its proof."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ grep -E "few_claims.{0,9} <code>.{0,9}100" report.html
 
 @pytest.mark.process
 def test_a_setting_that_shapes_verdicts_takes_no_other_file(tmp_path: Path) -> None:
-    """Its mark alone brings it into the fingerprint, and what was begun before there was one goes on."""
+    """Marking the setting is enough to put it in the fingerprint; runs begun before it existed can still resume."""
     page = (DOCS / "extending.md").read_text(encoding="utf-8")
     assert f"`{SHAPES_VERDICTS}`" in page
     recipe = read_recipes(page.replace("Mark(SCORES)]", f"{SHAPES_VERDICTS}]"))["A setting"]

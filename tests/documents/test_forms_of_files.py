@@ -1,5 +1,3 @@
-"""The forms of files that the pages on evaluation show are read, and their tables name every field there is."""
-
 from __future__ import annotations
 
 import json
@@ -22,14 +20,12 @@ PAGE = "\n".join((DOCS / name).read_text(encoding="utf-8") for name in PAGES)
 
 
 def shown(before: str) -> list[dict[str, Any]]:
-    """The rows of the first block of JSON after these words."""
     block = re.search(r"```json\n(.+?)\n```", PAGE[PAGE.index(before) :], re.DOTALL)
     assert block is not None
     return [json.loads(line) for line in block[1].splitlines()]
 
 
 def first_column(before: str, head: str) -> set[str]:
-    """The names in the first column of the first table after these words that begins so."""
     after = PAGE[PAGE.index(before) :]
     table = after[after.index(f"| {head} |") :].partition("\n\n")[0]
     return {name for line in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", line.split("|")[1])}

@@ -57,7 +57,6 @@ CALLERS = [(name, code) for name, code, _ in BLOCKS if SERVICE in code]
 
 
 def test_a_newcomer_reads_the_readme_in_one_sitting() -> None:
-    """Short, and with what a newcomer wants: the demo, the virtual environment, the tests, three commands that run."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 150
     for wanted in ("pip install ", "make demo", "source .venv/bin/activate", "make test"):
@@ -71,14 +70,13 @@ def test_each_guide_shows_something_to_run() -> None:
 
 
 def label(sheet: Path) -> None:
-    """Fills in the sheet, between two commands, as a reader would: these claims are right if the source has them."""
+    """Fills in the sheet between two commands: a claim is right if the source states it."""
     drawn = csv.DictReader(io.StringIO(sheet.read_text(encoding="utf-8")))
     rows = [row | {"label": str(int(row["claim"] in row["document"]))} for row in drawn]
     sheet.write_text(csv_text([*rows[0]], [tuple(row.values()) for row in rows]), encoding="utf-8")
 
 
 def printed_of(guide: str, command: str) -> set[str]:
-    """The lines that the document shows below the command."""
     return set(DOCUMENTS[guide].printed.get(command, "").splitlines())
 
 
@@ -141,7 +139,6 @@ def test_command_in_a_shell(
 @pytest.mark.process
 @pytest.mark.parametrize(("guide", "command"), SERVERS)
 def test_server(guide: str, command: str, environment: dict[str, str], folder_of: Callable[[str], Path]) -> None:
-    """It answers, and ends when it is told to."""
     path = "mcp" if " mcp " in command else "health"
     with serving(command, environment, folder_of(guide)) as address:
         try:

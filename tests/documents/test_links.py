@@ -1,5 +1,3 @@
-"""Every link of the README and of docs/ leads somewhere, on a code host and in the pages of `make docs`."""
-
 from __future__ import annotations
 
 import re
@@ -20,7 +18,7 @@ def links_of(page: Path) -> list[str]:
 
 
 def anchors_of(page: Path) -> set[str]:
-    """As code hosts and MkDocs make them: lower case, words joined by hyphens, other signs left out."""
+    """The anchors that code hosts and MkDocs make: lower case, words joined by hyphens, other characters dropped."""
     headings = _HEADING.findall(_FENCED.sub("", page.read_text(encoding="utf-8")))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
 
@@ -40,7 +38,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.name)
 def test_pages_link_to_pages_or_folders(page: Path) -> None:
-    """A file outside docs/ is no page of the site; MkDocs leaves links to folders as they are."""
+    """A file outside docs/ is not a page of the site; MkDocs leaves links to folders alone."""
     for link in links_of(page):
         place = (page.parent / link.partition("#")[0]).resolve()
         assert place.is_dir() or place.is_relative_to(DOCS), link

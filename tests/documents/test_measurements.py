@@ -1,4 +1,4 @@
-"""Figures in pages are those of `benchmarks/measurements.toml`, and none is older than what it measures."""
+"""Figures in pages equal those of `benchmarks/measurements.toml`, and none is older than the code it measures."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""The pages of `make docs`: what they must name."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""What a check is told that has nothing to judge by."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""Documents of the operator's that hide where they lie."""
-
 from __future__ import annotations
 
 from pathlib import Path

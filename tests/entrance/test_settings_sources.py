@@ -1,5 +1,3 @@
-"""Sources of settings: flags before the environment before `factloop.toml`; an error names its source."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -1,5 +1,3 @@
-"""The files that a page holds behind its links."""
-
 from __future__ import annotations
 
 import base64
@@ -10,7 +8,7 @@ import lxml.html
 
 
 def held_files(page: str) -> dict[str, str]:
-    """The text of each file by the name under which it would be saved, unpacked."""
+    """The files behind a page's download links: unpacked text by file name."""
     found = {}
     tree: Any = lxml.html.document_fromstring(page)
     for link in tree.xpath("//a[@download]"):

@@ -1,5 +1,3 @@
-"""What every view on the terminal keeps to: its width, and texts as texts."""
-
 from __future__ import annotations
 
 import io

@@ -1,5 +1,3 @@
-"""The folder of examples for evaluation has in it all that its page needs, its copies among it."""
-
 from __future__ import annotations
 
 import runpy

@@ -1,5 +1,3 @@
-"""Every program among the examples runs: by itself offline, and against the simulator as a model."""
-
 from __future__ import annotations
 
 import json
@@ -31,7 +29,7 @@ def sim() -> Iterator[Simulator]:
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a program in a folder of its own, as a reader does, but in this process; returns what it prints."""
+    """Runs a program in its own folder, in this process, and returns its output."""
 
     def run(program: str, *arguments: object, sim: Simulator | None = None, model: str = MODEL) -> list[str]:
         with monkeypatch.context() as patch:
@@ -83,7 +81,7 @@ def test_a_program_without_its_files_says_how_it_is_started(run: Run, program: s
 @pytest.mark.ray
 @pytest.mark.timeout(300)
 def test_two_workers_on_ray_find_the_same(run: Run, tmp_path: Path) -> None:
-    """A process of its own, since the workers end with it."""
+    """Uses a process of its own, since the workers end with it."""
     pytest.importorskip("ray")
     command = [sys.executable, "-W", "error", str(EXAMPLES / "ray" / "spread.py"), str(ANSWERS), "reports"]
     environment = {**os.environ, "FACTLOOP_CACHE_DIR": str(tmp_path / "cache")}
@@ -103,7 +101,6 @@ def test_the_guard_finds_the_wrong_year(run: Run) -> None:
 
 @pytest.fixture
 def told(sim: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Response:
-    """A short answer of the simulated model, with mistakes, and the documents on its subject in DOCS."""
     response = sim.world.one_response(6)
     documents = tmp_path / "documents"
     documents.mkdir()
@@ -138,7 +135,6 @@ def test_the_openai_sdk_alone_streams_what_was_checked(run: Run, sim: Simulator,
 
 @pytest.fixture
 def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], TestClient]:
-    """The bot of examples/support behind FastAPI, with the variables set by then."""
     monkeypatch.setenv("FACTLOOP_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.syspath_prepend(EXAMPLES / "support")
     return lambda: TestClient(runpy.run_path(str(EXAMPLES / "support" / "app.py"))["app"])

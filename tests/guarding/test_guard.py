@@ -1,5 +1,3 @@
-"""A streamed answer passes sentence by sentence, each once it is checked."""
-
 from __future__ import annotations
 
 import asyncio
@@ -77,7 +75,6 @@ async def test_code_that_nobody_read_is_not_released_as_checked(policy: Any, rel
 
 
 async def test_a_statement_in_which_no_claim_was_found_is_not_released_as_checked() -> None:
-    """Greetings, questions and opinions state nothing."""
     text = f"Hello! {TRUE} It was beautiful! Who would have thought so?"
     marked = text.replace("London.", "London. [not checked]")
     finds_nothing = FakeListChatModel(responses=['{"facts": []}'])
@@ -108,7 +105,6 @@ UNCHECKED = [
 
 @pytest.mark.parametrize("text", UNCHECKED)
 async def test_what_nobody_found_a_claim_in_is_not_released_unsaid(text: str) -> None:
-    """Neither offline nor by a model that returns nothing for it."""
     for model in (None, FakeListChatModel(responses=['{"facts": []}'])):
         async with FactChecker(model, plan="fused", cache=False) as checker:
             dropped = await finished(StreamGuard(checker, "drop", all_dropped=""), pieces(text), sources=SOURCES)
@@ -247,7 +243,7 @@ async def test_the_report_is_on_the_whole() -> None:
 
 
 async def test_a_long_answer_is_shown_to_the_checker_in_part() -> None:
-    """The topic of its opening is known at its end all the same."""
+    """The topic of its opening must still be known at its end."""
     text = f"{TRUE}\n\n\n" + "There were many other people in the town then. " * 200 + "\n\nLovelace died in Paris."
     events = [event async for event in offline().aevents(pieces(text, 100), sources=SOURCES)]
     assert isinstance(events[-1], GuardFinished)
@@ -335,8 +331,7 @@ async def test_a_failing_check_is_unscored_and_never_waved_through(sim: Simulato
 
 
 class Split(FactChecker):
-    """Of its jury one calls everything supported, by passages without a word of it, and one does not. It judges every
-    sentence whole."""
+    """One model of its jury supports everything, citing unrelated passages; the other does not."""
 
     async def acheck(self, *given: Any, **asked: Any) -> FactualityReport:
         report = await super().acheck(*given, **asked)
@@ -391,7 +386,7 @@ async def test_a_check_that_takes_too_long_is_unscored(sim: Simulator) -> None:
 
 
 async def test_limits_hold_for_each_sentence(sim: Simulator) -> None:
-    """One call finds the claims of a sentence; none is left to judge them."""
+    """One call finds the claims of a sentence, which leaves none to judge them."""
     texts = sim.world.responses[0].sentences[:3]
     async with simulated_checker(sim) as checker:
         end = await finished(StreamGuard(checker, limits=Limits(max_calls=1)), pieces(" ".join(texts)))
@@ -417,7 +412,7 @@ async def test_a_wrong_set_up_is_said_before_the_stream_is_read() -> None:
 
 
 async def test_no_sentence_is_released_before_its_check_and_order_is_kept(sim: Simulator) -> None:
-    """Verdicts equal those of a check after the end, but that the guard judges what is beside the question, too."""
+    """Verdicts equal those of a check of the whole answer, except that the guard also judges irrelevant claims."""
     response = sim.world.responses[0]
     sim.set(llm_latency_s=0.05)
     async with simulated_checker(sim) as checker:
@@ -437,7 +432,7 @@ async def test_no_sentence_is_released_before_its_check_and_order_is_kept(sim: S
 
 
 async def written_by_the_world(sim: Simulator, **options: Any) -> tuple[GuardFinished, int]:
-    """An answer of 18 sentences guarded by the passages that it was written from, and the calls that it took."""
+    """Guards an answer of 18 sentences with the passages it was written from; also returns the number of calls."""
     response = sim.world.responses[0]
     facts = [fact for fact in response.facts if not fact.is_duplicate][:18]
     documents = [Document(passage.text, metadata={"source": passage.url}) for passage in response.passages]
@@ -462,7 +457,7 @@ async def test_sentences_are_checked_in_the_windows_of_the_plan(sim: Simulator) 
 
 
 async def test_no_sentence_waits_for_others_longer_than_it_may(sim: Simulator) -> None:
-    """The stream stands still after the first sentence, and goes on when that was released."""
+    """The stream pauses after the first sentence until that sentence is released."""
     released = asyncio.Event()
 
     async def halting() -> AsyncIterator[str]:

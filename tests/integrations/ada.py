@@ -1,5 +1,3 @@
-"""Answers about Ada, the documents they were written from, and a retriever of these."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -48,6 +46,5 @@ def offline(**settings: Any) -> FactCheckRunnable:
 
 
 def verdicts(report: Any) -> list[str | None]:
-    """The verdicts of a report, or of one as a dictionary, in order."""
     claims = report["claims"] if isinstance(report, dict) else report.model_dump(mode="json")["claims"]
     return [claim["judgement"]["verdict"] for claim in claims]

@@ -1,5 +1,3 @@
-"""A chat model that follows a script."""
-
 from __future__ import annotations
 
 from typing import Any

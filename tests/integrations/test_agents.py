@@ -1,5 +1,3 @@
-"""Agents under the guard: as tool, node and middleware, streamed, and their evidence."""
-
 from __future__ import annotations
 
 import asyncio
@@ -319,7 +317,7 @@ def test_an_irrelevant_claim_was_not_checked() -> None:
 
 
 def test_what_the_documents_contradict_is_blocked_whomever_the_question_names() -> None:
-    """Relevance is a label where documents are given: it opens no gate for what is false."""
+    """With documents, relevance is only a label and lets no false claim through."""
     answer = f"{TRUE} Charles Babbage was born in Madrid in 1850."
     documents: list[Document | str] = [ADA, "Charles Babbage was born in London in 1791."]
     guard = FactCheckMiddleware(offline(), action="block", documents=documents)
@@ -332,14 +330,13 @@ STEP = "FactCheckMiddleware.after_agent"
 
 
 def guarded(*answers: str, words: bool = False, **options: Any) -> Any:
-    """An agent that gives these answers, whole or word by word."""
     script = [AIMessage(answer) for answer in answers]
     model = GenericFakeChatModel(messages=iter(script)) if words else ScriptedModel(script=script)
     return create_agent(model, [], middleware=[FactCheckMiddleware(offline(), documents=[ADA], **options)])
 
 
 async def streamed(agent: Any) -> list[tuple[str, Any]]:
-    """The messages of the stream, each with the step it comes from."""
+    """The streamed messages, each with the step that it comes from."""
     return [(about["langgraph_node"], one) async for one, about in agent.astream(ASKS, stream_mode="messages")]
 
 

@@ -1,5 +1,3 @@
-"""Corrections in a chain, and agents that are asked to revise or whose answer is corrected."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -86,7 +84,7 @@ def test_an_agent_revises_until_its_answer_holds() -> None:
 
 
 def test_what_was_retrieved_before_and_after_the_request_counts() -> None:
-    """The second answer rests on the first passage and on one that was looked up after the request."""
+    """The second answer rests on a passage retrieved before the request and on one retrieved after it."""
     better = "Ada Lovelace was born in London. Ada Lovelace died in Marylebone in 1852."
     guard = FactCheckMiddleware(offline(), action="revise")
     found, _ = run_agent(guard, LOOKS_UP, AIMessage(DOUBTFUL), LOOKS_UP_MORE, AIMessage(better))
@@ -129,7 +127,6 @@ def test_an_answer_that_nothing_was_looked_up_for_is_sent_back() -> None:
 def test_what_a_guard_cost_is_in_the_state_and_no_correction_rests_on_a_check_cut_short(
     sim: Simulator, max_calls: int, options: Any, is_blocked: bool
 ) -> None:
-    """After one call, some claims have verdicts and others do not."""
     told = max(sim.world.responses, key=lambda one: len(one.facts))
     check = FactCheckRunnable(simulated_checker(sim, search=()), limits=Limits(max_calls=max_calls))
     guard = FactCheckMiddleware(check, documents=[one.text for one in told.passages], **options)

@@ -1,5 +1,3 @@
-"""An agent's answer is guarded in whatever form it leaves: fields, JSON, blocks of content, the message of a tool."""
-
 from __future__ import annotations
 
 import json
@@ -63,7 +61,7 @@ def agent(*script: AIMessage, response_format: Any = None, tools: Any = (), **op
 
 
 def in_json(**fields: Any) -> AIMessage:
-    """As providers give it, with the object once more beside the content."""
+    """Content as JSON, with the parsed object next to it, as providers return it."""
     said = {"answer": ANSWER, "year": 1825, **fields}
     return AIMessage(json.dumps(said), additional_kwargs={"parsed": Reply(**said)})
 

@@ -1,4 +1,4 @@
-"""factloop's score where people evaluate: each harness runs an answer of which half holds, and one that none can judge.
+"""The score in other evaluation harnesses: each runs an answer that is half right, and one that cannot be judged.
 
 Harnesses that are not installed are skipped; `make test-real` has an environment with all of them.
 """
@@ -34,8 +34,6 @@ os.environ |= {"DEEPEVAL_TELEMETRY_OPT_OUT": "1", "MLFLOW_DISABLE_TELEMETRY": "1
 
 @dataclass(frozen=True)
 class Told:
-    """What a harness kept of one answer."""
-
     score: float | None
     comment: str
     figures: dict[str, Any] = field(default_factory=dict)
@@ -173,7 +171,7 @@ HARNESSES = [
 
 @pytest.fixture(autouse=True)
 def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Harnesses keep results in the working directory."""
+    """Harnesses save their results in the working directory."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -190,7 +188,7 @@ def test_the_score_is_the_precision_and_the_comment_names_what_fails(run: Harnes
 
 @pytest.mark.parametrize("run", HARNESSES)
 def test_what_nobody_could_judge_has_no_score(run: Harness, tmp_path: Path) -> None:
-    """A search that found nothing: the claims are unscored, and not false."""
+    """The search finds nothing, so the claims are unscored, not false."""
     told = run(offline(), [], tmp_path)
     assert told.score is None
     assert told.passed in (None, False)
@@ -199,8 +197,6 @@ def test_what_nobody_could_judge_has_no_score(run: Harness, tmp_path: Path) -> N
 
 
 async def test_records_are_read_by_the_keys_of_the_check() -> None:
-    """Texts, dictionaries and objects; the first that names documents has them."""
-
     @dataclass(frozen=True)
     class Case:
         input: str

@@ -1,5 +1,3 @@
-"""Instructions inside documents, questions and answers, through every door: models get them as data."""
-
 from __future__ import annotations
 
 import re
@@ -116,7 +114,7 @@ async def test_whatever_is_sent_stands_in_blocks_that_it_cannot_end(
 
 
 def test_a_request_to_revise_holds_it_in_blocks() -> None:
-    """An agent's model is asked again in a message of the conversation: it holds claims, sources and passages."""
+    """A request to revise is a message to the agent's model with claims, sources and passages."""
     evidence = passage(HOSTILE).model_copy(update={"source": HOSTILE, "title": HOSTILE})
     report = report_of((f"{FALSE} {HOSTILE}", "cn"), evidence=[evidence])
     text = revision_request(report, PromptRegistry.load()["correction/revision"]).text

@@ -1,5 +1,3 @@
-"""The pytest plugin in projects of its own: recorded against the simulator, replayed without it."""
-
 from __future__ import annotations
 
 import os
@@ -54,9 +52,11 @@ PROJECT = """
 
 @pytest.fixture(scope="module", autouse=True)
 def _loaded(running: Simulator) -> None:
-    """Does a check by a model and one without, so that what they import is there before any project runs. At its end a
-    project's run in this process forgets what it was first to import. Imported a second time, `openai` would have
-    classes beside those that the modules around it hold, and every later test of the process would fail."""
+    """Runs two checks, so that what they import is loaded before any project runs.
+
+    Each in-process run forgets modules that it was the first to import. Importing `openai` a second time would create
+    duplicate classes and break every later test of the process.
+    """
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**running.environment, "OPENAI_BASE_URL": running.base_url}.items():
             patch.setenv(name, value)

@@ -1,5 +1,3 @@
-"""What the judge writes stays out of the streams of the application that it works in."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -21,7 +19,6 @@ VERDICT = '{"facts": [], "without_fact": [1, 2], "off_topic": []}'
 
 
 def writes(text: str) -> GenericFakeChatModel:
-    """Streams the text word by word, wherever a stream is listened to."""
     return GenericFakeChatModel(messages=iter([AIMessage(text)] * 9))
 
 

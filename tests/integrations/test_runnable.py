@@ -1,5 +1,3 @@
-"""The checker as a step of a chain, what may be given as the check, and a judge that is away."""
-
 from __future__ import annotations
 
 import asyncio
@@ -246,7 +244,7 @@ def test_wrong_input_is_named(given: Any, complaint: str) -> None:
 
 @pytest.mark.parametrize("found", [None, [], (), [Document(" ")]])
 def test_where_no_document_was_found_every_claim_is_unscored(found: Any) -> None:
-    """A retriever that returns None ends no request."""
+    """A retriever that returns None must not end the request."""
     asked = {**ASKED, "documents": found}
     for report in (
         offline().invoke(asked),
@@ -345,7 +343,7 @@ NOBODY = "http://127.0.0.1:9/v1"
 
 
 def away(**settings: Any) -> FactChecker:
-    """Its judge has never answered: the process is new."""
+    """A checker whose judge has never answered, as in a new process."""
     return FactChecker(**{"model": MODEL, "base_url": NOBODY, "cache": False, **settings})
 
 

@@ -1,5 +1,3 @@
-"""The guard of streams as the last step of a chain."""
-
 from __future__ import annotations
 
 import asyncio
@@ -60,7 +58,7 @@ def test_the_limits_of_the_check_hold_for_each_sentence(options: dict[str, Any],
 
 
 def test_documents_are_waited_for() -> None:
-    """A step that names its documents after its answer is not judged without them."""
+    """The previous step may return its documents after its answer."""
 
     def answers(_: Iterator[Any]) -> Iterator[dict[str, Any]]:
         yield {"reply": f"{ANSWER} Thank you"}

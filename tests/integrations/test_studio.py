@@ -1,5 +1,3 @@
-"""The graphs that `langgraph.json` names, loaded and run as LangGraph's server does."""
-
 from __future__ import annotations
 
 import importlib.util
@@ -41,7 +39,6 @@ async def graph(request: pytest.FixtureRequest) -> Graph:
 
 
 async def load(named: str) -> Graph:
-    """From the file and the name that the server is told, as it imports them."""
     path, _, name = GRAPHS[named].partition(":")
     spec = importlib.util.spec_from_file_location("studio_graphs", ROOT / path)
     assert spec is not None
@@ -93,7 +90,6 @@ def test_studio_may_read_the_records_in_checkpoints() -> None:
 
 
 async def test_limits_of_a_check_hold(monkeypatch: pytest.MonkeyPatch, sim: Simulator) -> None:
-    """As for `FactChecker`: what is beyond them is unscored."""
     for name, value in sim.environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("FACTLOOP_MODEL", MODEL)

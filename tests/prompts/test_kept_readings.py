@@ -1,5 +1,3 @@
-"""The readings that the guides quote are of the present prompts, and hold no text of the data."""
-
 from __future__ import annotations
 
 import json

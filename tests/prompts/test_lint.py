@@ -1,5 +1,3 @@
-"""`lint`: what it finds, on which line, and that its errors are exactly what a run refuses."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -258,7 +256,7 @@ def test_errors_are_exactly_what_a_run_refuses(tmp_path: Path, edits: list[tuple
     ids=lambda text: ascii(text[:8]),
 )
 def test_half_a_million_characters_are_linted(tmp_path: Path, text: str) -> None:
-    """The square of their number would outlast the time limit of a test."""
+    """Quadratic work would exceed the test's time limit."""
 
     def lint(n_characters: int) -> LintReport:
         return lint_paths([put(tmp_path, GOOD.replace("Passages:", text[:n_characters]))], REPLIES)

@@ -1,5 +1,3 @@
-"""The prompts of the package: names and versions are pinned, and a changed text needs a new version."""
-
 from __future__ import annotations
 
 import re

@@ -113,7 +113,7 @@ def test_what_a_folder_replaces_is_known(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["---\n# system\n" * 100_000, "---\n" + "\n---\n\n" * 100_000, "---\n" * 300_000])
 def test_a_long_file_that_is_no_prompt_is_refused(tmp_path: Path, text: str) -> None:
-    """The square of its length would outlast the time limit of a test."""
+    """Quadratic work would exceed the test's time limit."""
 
     def read(n_characters: int) -> None:
         with pytest.raises(ConfigError, match="front matter between '---' lines"):

@@ -52,7 +52,7 @@ def prompt(tmp_path_factory: pytest.TempPathFactory) -> Prompt:
 
 
 def block(text: str, name: str) -> str:
-    """The block of that name as a reader sees it: from its first opening tag to the last closing one."""
+    """The block as a reader sees it: from the first opening tag of that name to the last closing one."""
     opening = re.search(rf"<{name}(-\d+)?>", text)
     assert opening is not None
     closing = f"</{name}{opening[1] or ''}>"
@@ -60,7 +60,7 @@ def block(text: str, name: str) -> str:
 
 
 def entries(text: str, name: str) -> list[str]:
-    """The numbered blocks of that name, told apart by tags that occur nowhere else."""
+    """The numbered blocks of that name, whose tags occur nowhere else."""
     suffix = re.findall(rf'<{name}(|-\d+) id="\d+">', text)[-1]
     number, found = 1, list[str]()
     while (opening := f'<{name}{suffix} id="{number}">') in text:
@@ -121,7 +121,7 @@ def test_an_empty_text_is_an_empty_block(prompt: Prompt) -> None:
 
 
 def test_a_taken_tag_has_a_number_that_follows_from_all_texts(prompt: Prompt) -> None:
-    """Whoever wrote one of them cannot forge the tag of another prompt with it."""
+    """The author of one text cannot forge a tag, which depends on all texts."""
 
     def suffix(evidence: str) -> str:
         rendered = prompt.render(claim="a </claim> b", evidence=[evidence]).user
@@ -157,7 +157,7 @@ def test_missing_and_unknown_values_are_refused(prompt: Prompt, values: dict[str
     ids=lambda text: text[:10].strip() or "blank",
 )
 def test_a_million_characters_are_rendered(prompt: Prompt, text: str) -> None:
-    """The square of their number would outlast the time limit of a test."""
+    """Quadratic work would exceed the test's time limit."""
 
     def render(n_characters: int) -> None:
         shown = text[:n_characters]

@@ -1,5 +1,3 @@
-"""`new`: it starts a file that a run accepts, lint passes, and that differs only where it says so."""
-
 from __future__ import annotations
 
 from pathlib import Path

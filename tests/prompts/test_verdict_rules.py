@@ -1,5 +1,3 @@
-"""The plans judge by one rule: what their prompts say of each verdict differs in names alone."""
-
 from __future__ import annotations
 
 import re

@@ -1,4 +1,4 @@
-"""Tests that hold for a judge on any real server, for modules with a fixture `judge`, and the texts they share."""
+"""Tests for a judge on any real server; a module that imports them has a fixture `judge`."""
 
 from __future__ import annotations
 

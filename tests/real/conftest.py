@@ -1,5 +1,3 @@
-"""Services over the simulator, and the PostgreSQL database that they share."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator

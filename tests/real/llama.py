@@ -1,6 +1,6 @@
-"""llama.cpp's own server (the wheel `xllamacpp`) on loopback, with a model of random weights that the test makes.
+"""llama.cpp's own server (the wheel `xllamacpp`) on loopback, with random weights.
 
-The model says nothing of sense: letters, quotes and full stops. What is real is the server, its grammar, its templates.
+The model's output makes no sense; the server, its grammar and its templates are real.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def is_installed() -> bool:
 
 
 def write_model(path: Path, template: str) -> Path:
-    """A model of the architecture `llama` in half a megabyte, with that chat template."""
+    """Writes a `llama` model of half a megabyte with this chat template."""
     gguf: Any = import_module("gguf")
 
     tokens = [*byte_characters(), CALL, START, END]
@@ -84,7 +84,7 @@ def write_model(path: Path, template: str) -> Path:
 
 @contextmanager
 def running_llama(model: Path, *, n_ctx: int = 8192) -> Iterator[str]:
-    """The base URL of a server of that model, as OpenAI's clients want it."""
+    """Yields the server's base URL, as OpenAI's clients want it."""
     xllamacpp: Any = import_module("xllamacpp")
 
     params = xllamacpp.CommonParams()
@@ -104,7 +104,7 @@ def running_llama(model: Path, *, n_ctx: int = 8192) -> Iterator[str]:
 
 
 def byte_characters() -> list[str]:
-    """The characters that stand for the 256 bytes in the vocabulary of GPT-2: printable ones for themselves."""
+    """GPT-2's characters for the 256 bytes; printable ones stand for themselves."""
     printable = [*range(ord("!"), ord("~") + 1), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in printable]
     of_byte = {byte: chr(byte) for byte in printable} | {byte: chr(256 + at) for at, byte in enumerate(others)}

@@ -1,4 +1,4 @@
-"""A MediaWiki of our own: Debian's package `mediawiki` with PHP's own server, on loopback, in a folder of a test."""
+"""MediaWiki (Debian's package `mediawiki`) on loopback under PHP's own server."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Wiki:
     """Its settings as they were installed."""
 
     def set(self, *lines: str) -> None:
-        """Has these lines of PHP in its settings, and no others; they are read anew for each request."""
+        """Replaces the PHP settings, which are read again for each request."""
         self.local_settings.write_text("\n".join((self.plain, *lines)), encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""nginx of Debian in front of a service, set up as docs/serving.md says, in a folder of a test."""
+"""Debian's nginx in front of a service, set up as docs/serving.md says."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def shown(words: str) -> str:
 
 
 def in_shell(commands: str, folder: Path, **variables: str) -> str:
-    """What the commands print where the folder `etc` beside this one stands for /etc."""
+    """Runs commands with the folder `etc` next to this one in place of /etc, and returns their output."""
     shell = ["bash", "-euo", "pipefail", "-c", commands.replace("/etc/", f"{folder.parent}/etc/")]
     done = subprocess.run(shell, cwd=folder, env=os.environ | variables, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -38,7 +38,7 @@ def in_shell(commands: str, folder: Path, **variables: str) -> str:
 
 
 def set_up(folder: Path) -> Path:
-    """The folder of the service, and beside it what stands for /etc, after the steps that come before it starts."""
+    """Runs the steps before the service starts and returns its folder."""
     at = folder / "checkout"
     shutil.copytree(ROOT / "examples", at / "examples")
     for path in ("etc/ssl/private", "etc/nginx/conf.d"):
@@ -50,7 +50,7 @@ def set_up(folder: Path) -> Path:
 
 
 def service_flags(public_port: int, folder: Path) -> list[str]:
-    """How the document starts the service in its folder, for a proxy at this port and a model at its price."""
+    """The document's flags for starting the service, adapted to this port and model."""
     command = shown("factloop serve").replace("$(cat host)", f"{HOST}:{public_port}")
     words = shlex.split(command.replace("\\\n", "") + shown("--price-in").partition("gpt-4o-mini")[2])
     files = {"handbook=documents": f"handbook={folder}/documents", "keys.txt": f"{folder}/keys.txt"}
@@ -59,7 +59,7 @@ def service_flags(public_port: int, folder: Path) -> list[str]:
 
 @contextmanager
 def running_nginx(folder: Path, port: int, service: str) -> Iterator[ssl.SSLContext]:
-    """nginx at a port before the service of this folder and address; yields what trusts its certificate."""
+    """Runs nginx in front of the service; yields an SSL context that trusts its certificate."""
     etc = folder.parent / "etc"
     server = (etc / "nginx/conf.d/factloop.conf").read_text(encoding="utf-8").replace("/etc/", f"{etc}/")
     for before, after in (

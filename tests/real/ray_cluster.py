@@ -1,5 +1,3 @@
-"""A Ray cluster of two nodes on loopback, which takes callers by a token. Each node is a group of processes."""
-
 from __future__ import annotations
 
 import os
@@ -30,21 +28,19 @@ def _program() -> Path:
 
 @dataclass
 class Cluster:
-    """The nodes that run; each has room for one worker."""
-
     address: str
     environment: Mapping[str, str]
     """What a caller needs: the token."""
     nodes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     def kill(self, node: str) -> None:
-        """Kills all processes of a node at once, as a machine that loses its power."""
+        """Kills all processes of a node at once, like a power failure."""
         process = self.nodes.pop(node)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
     def kill_agent(self, node: str) -> None:
-        """Kills the agent of a node alone: its node then ends itself."""
+        """Kills only a node's agent; the node then stops itself."""
         names = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in _in_group(self.nodes[node].pid)}
         (agent,) = [pid for pid, name in names.items() if name.startswith(b"ray::DashboardAgent")]
         os.kill(agent, signal.SIGKILL)
@@ -59,7 +55,7 @@ def _in_group(group: int) -> Iterator[int]:
 
 @contextmanager
 def running_cluster(folder: Path) -> Iterator[Cluster]:
-    """Two nodes; `folder` has a short path, as Ray puts sockets there."""
+    """Two nodes. `folder` must have a short path, since Ray puts sockets there."""
     port = free_port()
     token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     cluster = Cluster(f"{HEAD}:{port}", token)

@@ -1,5 +1,3 @@
-"""Other people's servers as processes of a test, on loopback."""
-
 from __future__ import annotations
 
 import os
@@ -24,7 +22,7 @@ def free_port() -> int:
 def running(
     command: Sequence[str | Path], port: int, path: str | None = None, *, within_s: float = 20.0, **options: Any
 ) -> Iterator[None]:
-    """Runs the server until the block ends. It is ready when it listens; with `path`, when it answers there."""
+    """Runs a server until the block ends. It is ready once it listens or, with `path`, once that address responds."""
     process: subprocess.Popen[bytes] = subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, **options
     )

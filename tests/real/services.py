@@ -1,5 +1,3 @@
-"""Several `factloop serve` over the simulator, as processes that share a PostgreSQL database."""
-
 from __future__ import annotations
 
 import subprocess
@@ -75,7 +73,6 @@ class Services:
 
 @contextmanager
 def services_over(sim: Simulator, folder: Path) -> Iterator[Services]:
-    """What still runs at the end is killed."""
     with processes_in(folder, **sim.environment) as begin:
         services = Services(sim, folder, begin)
         yield services

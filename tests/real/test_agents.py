@@ -1,4 +1,4 @@
-"""Agents over a real llama.cpp server: LangChain's own, with the checker as tool and guard, and an MCP client."""
+"""Agents over a real llama.cpp server: LangChain's, with the checker as tool and guard, and an MCP client."""
 
 from __future__ import annotations
 
@@ -59,7 +59,6 @@ def check(address: str) -> FactCheckRunnable:
 
 
 def test_the_checker_guards_an_agent(address: str, check: FactCheckRunnable) -> None:
-    """What the model says has no sense; it is checked all the same, and nothing of it is lost."""
     guard = FactCheckMiddleware(check, documents=[SOURCE])
     agent: Any = create_agent(model_at(address, extra_body=NEVER_EMPTY), [], middleware=[guard])
     found = agent.invoke({"messages": [HumanMessage(QUESTION)]})
@@ -73,7 +72,7 @@ def test_the_checker_guards_an_agent(address: str, check: FactCheckRunnable) -> 
 
 
 def test_the_checker_is_a_tool_that_the_server_calls(address: str, check: FactCheckRunnable) -> None:
-    """The server holds calls to the tool's schema by its grammar, so that one with arguments of chance is run."""
+    """The server's grammar enforces the tool's schema, so even random arguments are valid."""
     tool = factcheck_tool(check, documents=[SOURCE])
     once: Any = ToolCallLimitMiddleware(run_limit=1, exit_behavior="end")
     agent: Any = create_agent(model_at(address, Calling), [tool], middleware=[once])

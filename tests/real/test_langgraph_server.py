@@ -1,7 +1,7 @@
-"""LangGraph's own server with the graphs of `langgraph.json`, asked over HTTP. It refuses what blocks its event loop.
+"""LangGraph's own server with the graphs of `langgraph.json`, asked over HTTP.
 
-`langgraph` (the package `langgraph-cli[inmem]`) wants other versions of a few packages than our tests do, so that it
-has an environment of its own, which `make test-real` makes.
+It rejects code that blocks its event loop. The package `langgraph-cli[inmem]` needs other versions than our tests, so
+`make test-real` creates a separate environment.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def test_a_model_is_asked(sim: Simulator, tmp_path: Path, documents: Path, keeps
 
 
 def test_a_model_judges_by_documents_that_are_searched(sim: Simulator, tmp_path: Path, documents: Path) -> None:
-    """The server refuses what blocks its event loop, as the reading of a dictionary would."""
+    """Reading a dictionary would block the server's event loop, which it rejects."""
     sim.set(reads_by_words={"sim": 0.6})
     chapters = [f"Chapter {number} tells how {100 + number} looms came to the town of Orrin." for number in range(200)]
     documents.write_text("\n\n".join([documents.read_text(encoding="utf-8"), *chapters]), encoding="utf-8")

@@ -1,5 +1,3 @@
-"""A chat model behind a real llama.cpp server: with and without a template that knows tools."""
-
 from __future__ import annotations
 
 import json
@@ -104,7 +102,7 @@ async def test_a_check_loses_no_claim(addresses: dict[str, str], name: str, plan
 
 
 async def test_a_score_of_letters_that_were_forced_is_not_graded(addresses: dict[str, str], name: str) -> None:
-    """The grammar holds a model that would say something else to a letter, which says nothing of the answer."""
+    """A letter that the grammar forces says nothing about the answer."""
     async with TrustScorer(subject_model=f"openai:{name}", base_url=addresses[name], cache=False) as scorer:
         report = await scorer.ascore(QUESTION, "Mira Halden founded it.")
     found = report.trust_bc

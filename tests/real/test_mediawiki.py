@@ -1,5 +1,3 @@
-"""The search `wikipedia` against a real MediaWiki, with and without the extension that gives plain text."""
-
 from __future__ import annotations
 
 import asyncio
@@ -80,7 +78,7 @@ def test_text_is_found(wiki: Wiki, query: str, title: str, words: str) -> None:
 
 
 def test_tables_are_read_where_pages_are(served: Wiki) -> None:
-    """TextExtracts leaves them out."""
+    """TextExtracts leaves tables out."""
     served.set()
     assert any("1901–1920" in passage for _, passage in search(served, "keeper Ann Vik"))
 
@@ -102,7 +100,7 @@ async def test_a_private_wiki_gives_no_verdict(served: Wiki) -> None:
 
 
 async def test_a_wiki_that_lags_for_a_while_is_waited_for(served: Wiki) -> None:
-    """It says so by status 200, and wants to be left alone for five seconds."""
+    """The wiki reports lag with status 200 and asks clients to wait five seconds."""
     served.set(LAGGING)
     searching = asyncio.create_task(checked(served, patience_s=60.0))
     await asyncio.sleep(1.0)

@@ -1,4 +1,4 @@
-"""`factloop serve` behind nginx, configured as docs/serving.md says: TLS, a path, events as they happen, who asked."""
+"""`factloop serve` behind nginx, configured as docs/serving.md says."""
 
 from __future__ import annotations
 
@@ -38,7 +38,6 @@ class Proxy:
         return f"https://{HOST}:{self.port}"
 
     def client(self, address: str = "127.0.0.1", headers: dict[str, str] | None = None) -> httpx.Client:
-        """A caller at this address, which knows the service by its public name."""
         named = {"Host": f"{HOST}:{self.port}", **(GOOD if headers is None else headers)}
         transport = httpx.HTTPTransport(verify=self.tls, local_address=address)
         base = f"https://127.0.0.1:{self.port}/factloop"

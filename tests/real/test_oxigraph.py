@@ -1,4 +1,4 @@
-"""The SPARQL server Oxigraph (the wheel `oxigraph`) as DBpedia's endpoint, over the few triples of a test."""
+"""The SPARQL server Oxigraph (the wheel `oxigraph`) in place of DBpedia, over a few triples."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ async def test_siblings_the_best_known_first(sparql_url: str) -> None:
 
 @pytest.mark.parametrize("key", ["Kobe> . } DROP ALL #", 'Köln_("a\\b")', "{}|^`"])
 async def test_no_name_breaks_a_query(sparql_url: str, key: str) -> None:
-    """The server parses every query: a name that got out of its brackets would be refused."""
+    """The server parses every query and would reject a name that escapes its brackets."""
     opened = base(sparql_url)
     found = await opened.siblings(linked("Kobe Bryant", key), 99)
     await opened.aclose()

@@ -1,5 +1,3 @@
-"""Services whose PostgreSQL connections change from transaction to transaction: nothing may hang on a connection."""
-
 from __future__ import annotations
 
 import tempfile
@@ -23,7 +21,7 @@ pytestmark = [
 
 @pytest.fixture
 def pooled(server: PostgresServer) -> Iterator[str]:
-    """The database through PgBouncer, which reads its files as a user of its own."""
+    """The database through PgBouncer, which reads its files as another user."""
     with (
         tempfile.TemporaryDirectory(prefix="factloop-pgbouncer-") as folder,
         running_pgbouncer(Path(folder), server.url) as url,

@@ -1,6 +1,6 @@
-"""Services that share a PostgreSQL server: each job ends once and is paid for once, whatever is killed or restarted.
+"""Services that share PostgreSQL: each job ends once and is paid for once, whatever is killed or restarted.
 
-What was paid for is what the simulator of a model was asked.
+What was paid for is counted by the simulated model.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def test_jobs_that_end_while_the_server_is_away_are_kept_afterwards(
 def test_a_service_that_stood_still_gives_its_job_up(
     services: Services, sim: Simulator, server: PostgresServer, n_calls: int
 ) -> None:
-    """It has the run directory until it knows that its lease is lost; the other one waits for that."""
+    """It holds the run directory until it learns that its lease is lost; the other service waits for that."""
     still = services.start("--database", server.url)
     job = still.ask()
     wait_until(lambda: sim.stats().model.requests > 0)

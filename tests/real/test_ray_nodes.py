@@ -1,4 +1,4 @@
-"""A run on a Ray cluster of two nodes, reached by its address with a token, one of which is killed on the way."""
+"""A run on a two-node Ray cluster, reached with a token, one node of which is killed during the run."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def started(arguments: list[str], sim: Simulator, folder: Path, **environment: s
 
 
 def ended(process: subprocess.Popen[str], *, code: int = 0) -> str:
-    """What it said on standard error; on standard output there is nothing."""
+    """Returns standard error; standard output must be empty."""
     with process:
         try:
             out, err = process.communicate(timeout=WITHIN_S)
@@ -91,7 +91,6 @@ def wait_until(is_so: Callable[[], bool], process: subprocess.Popen[str]) -> Non
 
 
 def all_at_work(run: Path) -> bool:
-    """Whether workers on both nodes have paid for answers, and two responses are judged."""
     kept = (run / JOURNAL, journal_at(run, SECOND, HEAD))
     return n_reports(run) >= 2 and all(n_answers(journal) for journal in kept)
 
@@ -119,9 +118,11 @@ def n_reports(run: Path) -> int:
 def test_a_node_is_killed_and_the_summary_is_the_same(
     sim: Simulator, cluster: Cluster, data: Path, tmp_path: Path, at_work: bool, n_workers: int
 ) -> None:
-    """The replacement finds no room any more: the run ends without it. How long that takes is Ray's to say; `WITHIN_S`
-    is the deadline by which a run that waits for ever has failed. What is bounded is the work that is done again: the
-    items that the dead worker had."""
+    """There is no room for a replacement, so the run ends without it.
+
+    `WITHIN_S` only catches a run that never ends, since Ray decides how long this takes. Only the dead worker's items
+    may be judged again.
+    """
     one, two = tmp_path / "one", tmp_path / "two"
     ended(started(command(data, sim, one), sim, tmp_path))
     n_calls = sim.stats().model.requests
@@ -140,7 +141,7 @@ def test_a_node_is_killed_and_the_summary_is_the_same(
 def test_the_agent_of_a_node_dies_and_the_run_goes_on_or_says_so(
     sim: Simulator, cluster: Cluster, data: Path, tmp_path: Path, node: str
 ) -> None:
-    """Ray ends the node with its agent. The run ends, by `WITHIN_S` at the latest, and goes on where it stopped."""
+    """Ray stops a node whose agent dies. The run ends within `WITHIN_S` and can be resumed."""
     one, two = tmp_path / "one", tmp_path / "two"
     ended(started(command(data, sim, one), sim, tmp_path))
     flags = ("--workers", "2", "--address", cluster.address)

@@ -1,4 +1,4 @@
-"""A chat model behind `transformers serve`, which takes every way of asking and heeds none but plain text."""
+"""A chat model behind `transformers serve`, which accepts every mode of asking and only honors plain text."""
 
 from __future__ import annotations
 

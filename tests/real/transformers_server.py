@@ -1,7 +1,6 @@
-"""`transformers serve` on loopback, with a model of random weights that the test makes.
+"""`transformers serve` on loopback, with random weights.
 
-It takes `response_format`, `tool_choice` and `logprobs` and heeds none of them: what it says has the form that the
-model gives it.
+It accepts `response_format`, `tool_choice` and `logprobs` but ignores them.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ def is_installed() -> bool:
 
 
 def write_model(folder: Path) -> Path:
-    """A model of the architecture `llama` with a byte tokenizer, in half a megabyte."""
     torch: Any = import_module("torch")
     tokenizers: Any = import_module("tokenizers")
     transformers: Any = import_module("transformers")
@@ -67,7 +65,6 @@ def write_model(folder: Path) -> Path:
 
 @contextmanager
 def running_transformers(model: Path) -> Iterator[str]:
-    """The base URL of a server of that model, as OpenAI's clients want it."""
     port = free_port()
     command = [sys.executable, "-m", "transformers.cli.transformers", "serve", str(model)]
     command += ["--host", "127.0.0.1", "--port", str(port), "--device", "cpu"]

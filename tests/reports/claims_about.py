@@ -1,5 +1,3 @@
-"""Claims for tests of what a report makes of them."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -21,7 +19,7 @@ def passage(number: int, text: str, *, title: str = "", source: str = "") -> Evi
 
 
 def claim(text: str, *passages: str, sentence: str = "", cited: tuple[str, ...] = ("e1",), **judged: Any) -> Claim:
-    """A claim judged by these passages; contradicted, unless told otherwise."""
+    """A claim judged by these passages, contradicted by default."""
     fields: dict[str, Any] = {"verdict": Verdict.NOT_SUPPORTED, "contradicted": True, **judged}
     if fields["verdict"] is not Verdict.NOT_SUPPORTED:
         fields["contradicted"] = None

@@ -1,5 +1,3 @@
-"""Pages taken apart by tests: elements, texts, colours."""
-
 from __future__ import annotations
 
 import re
@@ -55,7 +53,7 @@ def text_of(html: str) -> str:
 
 
 def colours(style: str, theme: int, room: str = SHARED) -> dict[str, str]:
-    """The colours that a style sheet names, as they are in the light theme (0) or in the dark one (1)."""
+    """The colors in a style sheet, for the light theme (0) or the dark one (1)."""
     css = files(room).joinpath("pages", style).read_text(encoding="utf-8")
     pairs = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", css)
     return {name: both[theme] for name, *both in pairs}

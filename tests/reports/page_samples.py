@@ -1,5 +1,3 @@
-"""A page of every kind, made once for all tests that look at what pages have in common."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
@@ -51,7 +49,7 @@ from tests.trust.views.trust_sample import (
 
 
 def hostile_mixedqa() -> MixedQaResult:
-    """A run in which every name that a file or a setting gives would break out of an attribute or an element."""
+    """Every name from a file or a setting tries to break out of an attribute or an element."""
     name = f'"><script>alert(1)</script><b onmouseover="x">{HOSTILE}\x1b[2J\u202e'
     return result_of(
         [respond(n, name, n % 2, trust_bc=n % 2) for n in range(4)],
@@ -68,7 +66,7 @@ def claims_to_label_of(report: FactualityReport) -> str:
 
 
 def claims_to_settle_of(report: FactualityReport) -> str:
-    """Claims of a response with a verdict, of which people said the other thing."""
+    """A page of claims on whose verdict people disagree."""
     claims = tuple(one.model_copy(update={"duplicate_of": None}) for one in report.claims)
     labels = {
         one.id: FactLabel.SUPPORTED if one.judgement.verdict is Verdict.NOT_SUPPORTED else FactLabel.NOT_SUPPORTED
@@ -135,7 +133,7 @@ def _made(name: str) -> str:
 
 
 class _Pages(Mapping[str, str]):
-    """Each page by its name, made when it is first asked for: some have many pictures."""
+    """Each page by its name, rendered when first used, since some have many pictures."""
 
     def __getitem__(self, name: str) -> str:
         return _made(name)

@@ -1,5 +1,3 @@
-"""A report with every verdict, a duplicate and every unscored reason: what a check of a short biography may yield."""
-
 from __future__ import annotations
 
 import json
@@ -49,7 +47,7 @@ _CLAIMS = [
 
 
 def sample_claims(reasons: Collection[UnscoredReason] = REASONS) -> tuple[Claim, ...]:
-    """Thirteen claims with a verdict, then one for each unscored reason asked for, numbered in their order."""
+    """Thirteen claims with a verdict, then one for each of these unscored reasons, in order."""
     kept = (one for one in _CLAIMS[:-2] if one.judgement.unscored_reason in (None, *reasons))
     return tuple(one.model_copy(update={"id": f"c{number}"}) for number, one in enumerate(kept, 1))
 
@@ -58,7 +56,6 @@ _REPORT = json.loads(Path(__file__).with_name("sample_report.json").read_text(en
 
 
 def make_report(response: str, claims: tuple[Claim, ...], *, prompt: str | None = PROMPT) -> FactualityReport:
-    """A report on these claims, its figures computed from them for K of 8 and 64."""
     counts = count_verdicts(claims)
     return FactualityReport(
         prompt=prompt,
@@ -75,7 +72,7 @@ def make_report(response: str, claims: tuple[Claim, ...], *, prompt: str | None 
 
 
 def sample_report(reasons: Collection[UnscoredReason] = REASONS) -> FactualityReport:
-    """The biography checked. `reasons` are the unscored reasons that occur in it."""
+    """The biography, checked. `reasons` are the unscored reasons that occur in it."""
     return make_report(RESPONSE, sample_claims(reasons))
 
 
@@ -107,7 +104,7 @@ HOSTILE = (
 
 
 def hostile_report() -> FactualityReport:
-    """A report each of whose free texts attacks the page or the terminal that shows it."""
+    """Every free text attacks the page or the terminal that shows it."""
     claim = Claim.model_validate_json(json.dumps(_REPORT["hostile_claim"]))
     report = make_report(HOSTILE, (claim,), prompt=HOSTILE)
     fingerprint = report.fingerprint.model_copy(

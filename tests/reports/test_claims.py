@@ -1,5 +1,3 @@
-"""Claims as reports show them, with what failed and what is left unscored."""
-
 from __future__ import annotations
 
 import io
@@ -70,7 +68,6 @@ OUTPUTS: dict[str, Callable[[FactualityReport], str]] = {
 
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_every_output_has_the_words_of_the_view(output: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Changed here, they are changed everywhere."""
     for status in (Status.CONTRADICTED, Status.NO_EVIDENCE):
         monkeypatch.setitem(claims_module._LOOK, status, (f"new words of {status.value}", status.symbol))
     said = OUTPUTS[output](sample_report()).casefold()
@@ -172,7 +169,6 @@ def test_of_a_claim_without_evidence_the_nearest_sentence_is_marked(judged: dict
 def test_of_a_verdict_by_whole_passages_the_closest_sentence_is_marked(
     text: str, passages: tuple[str, ...], judged: dict[str, Any], closest: str | None
 ) -> None:
-    """It stands with its claim without a click, and the reason names the passage by its title."""
     one = claim(text, *passages, cited=tuple(f"e{n}" for n, _ in enumerate(passages, 1)), **judged)
     marked = ClaimView(one).marked
     assert (marked and (marked.text, marked.decides)) == (closest and (closest, False))

@@ -1,5 +1,3 @@
-"""Files of labels that pages save: what they hold, and hostile ones, each refused in one line."""
-
 from __future__ import annotations
 
 import json
@@ -25,7 +23,7 @@ CLAIMS = claims_to_label(sample_report())
 
 
 def saved() -> dict[str, Any]:
-    """A file as the page's script writes it: whole numbers without a point, labels of the first two claims."""
+    """A file as the page's script writes it: integers without a decimal point, labels for the first two claims."""
     rows = [one.model_dump(mode="json") for one in CLAIMS]
     labels = [
         {"response_id": row["response_id"], "claim_id": row["claim_id"], "label": "supported", "comment": "Clear."}

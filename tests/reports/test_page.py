@@ -1,5 +1,3 @@
-"""The page of a report: its prose, its Markdown, its frame."""
-
 from __future__ import annotations
 
 import base64
@@ -63,7 +61,7 @@ def test_no_control_character_arrives(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in PAGES if "hostile" in name])
 def test_hostile_text_arrives_as_text(name: str) -> None:
-    """It is shown as it is; only true web addresses are links, which tell the target nothing."""
+    """Only real web addresses become links, and they send no referrer."""
     page, html = parsed(name), PAGES[name]
     assert "<script>alert" not in html
     assert "<img" not in html
@@ -81,7 +79,7 @@ def test_equal_reports_give_equal_pages(name: str) -> None:
 
 @every_page
 def test_every_class_is_styled_or_read_by_a_script(name: str) -> None:
-    """An unknown class is a slip of the pen, or what a change left behind."""
+    """An unknown class is a typo or a leftover."""
     page = parsed(name)
     known = "".join(re.findall(r"<(?:style|script)>.*?</(?:style|script)>", PAGES[name], re.DOTALL))
     used = {one for _, attributes in page.elements for one in attributes.get("class", "").split()}
@@ -98,7 +96,7 @@ def sentence(text: str, number: int, *faults: Fault) -> PageStretch:
 
 
 def shown(prose: Prose) -> list[str]:
-    """Each sentence that begins as `1:`, its words that fail in brackets, its pieces after one another."""
+    """The pieces of the prose: each sentence begins with its number (`1:`), failing words are in brackets."""
     found = []
     for part in prose.parts:
         if isinstance(part, Piece):
@@ -184,7 +182,6 @@ pay \\
 
 
 def marked_up(parts: list[Part]) -> str:
-    """The parts as HTML without attributes, in which each run is bracketed."""
     found = []
     for part in parts:
         if isinstance(part, Tag):

@@ -1,5 +1,3 @@
-"""Parts that pages and terminals share: figures, downloads, pictures, progress, and characters that cannot be seen."""
-
 from __future__ import annotations
 
 import csv

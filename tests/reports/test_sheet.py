@@ -1,5 +1,3 @@
-"""One sheet on each surface: the same words, laid out as the surface has room."""
-
 from __future__ import annotations
 
 import base64
@@ -176,7 +174,7 @@ def test_in_latex_it_is_a_table_of_its_own_whose_texts_are_text() -> None:
 
 @pytest.mark.parametrize("bad", ["[1cm]", "*", " [x", "*[x]"])
 def test_in_latex_no_text_is_an_argument_of_what_stands_before_it(bad: str) -> None:
-    """`\\\\`, `\\toprule` and `\\midrule` take what follows in brackets for a length."""
+    """LaTeX's `\\\\`, `\\toprule` and `\\midrule` take a following bracket as a length."""
     sheet = sheet_of(bad, ((name(bad), str), (name("b"), str)), [bad, "plain", bad])
     assert not re.search(r"\\(\\|[a-z]+rule)\s*[\[*]", sheet_latex(sheet))
     assert sheet_latex(sheet).count("{}") == 3

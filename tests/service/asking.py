@@ -1,5 +1,3 @@
-"""Requests of the service's tests, and how they read the answers."""
-
 from __future__ import annotations
 
 import asyncio
@@ -42,7 +40,7 @@ async def answered(client: httpx.AsyncClient, path: str, status: int) -> httpx.R
 
 
 def events_in(text: str) -> list[tuple[str, str, int]]:
-    """Type, data and number of each server-sent event; comments are passed over."""
+    """Type, data and number of each server-sent event, without comments."""
     found = []
     for block in text.split("\n\n"):
         fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))

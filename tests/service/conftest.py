@@ -1,5 +1,3 @@
-"""The service in this process, asked without a network."""
-
 from __future__ import annotations
 
 import os
@@ -22,7 +20,6 @@ from tests.service.asking import ADDRESS, FINISHED_WITHIN_S, Service
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """No settings from outside, and nothing left in the user's folders."""
     for name in os.environ:
         if name.startswith(("FACTLOOP_", "OPENAI_", "SERPER_")):
             monkeypatch.delenv(name)
@@ -32,7 +29,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def service(home: Path) -> Service:
-    """A service, open while the block runs: `async with service(max_jobs=1) as client`."""
+    """Use as `async with service(max_jobs=1) as client`."""
 
     @asynccontextmanager
     async def opened(

@@ -1,5 +1,3 @@
-"""A PostgreSQL server of the tests' own, where its programs are installed."""
-
 from __future__ import annotations
 
 import os
@@ -19,12 +17,12 @@ USER = "postgres"
 
 
 class CommandFailed(Exception):
-    """A command of PostgreSQL's failed, and what it said."""
+    """A PostgreSQL command failed; the message has its output."""
 
 
 @dataclass(frozen=True)
 class PostgresServer:
-    """A server with an empty database, which may be stopped and started again. Raises CommandFailed."""
+    """A server with an empty database that can be stopped and restarted. Raises CommandFailed."""
 
     url: str
     _control: tuple[object, ...]
@@ -39,7 +37,7 @@ class PostgresServer:
 
 @contextmanager
 def running() -> Iterator[PostgresServer]:
-    """A server of one's own, started. Skips, with the reason, where none can be started in the first place."""
+    """Starts a separate server. Skips the test, with the reason, if none can be started."""
     programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     if not programs:
         pytest.skip("PostgreSQL is not installed")
@@ -60,7 +58,6 @@ def running() -> Iterator[PostgresServer]:
 
 
 def _started(initdb: Path, folder: Path) -> PostgresServer:
-    """A server with its files in the folder. Raises CommandFailed."""
     prefix = _as_somebody(folder)
     _run(*prefix, initdb, "-D", folder / "data", "-U", USER, "-A", "trust", "--no-sync")
     port = _free_port()
@@ -75,7 +72,7 @@ def _started(initdb: Path, folder: Path) -> PostgresServer:
 
 
 def _as_somebody(folder: Path) -> list[str]:
-    """The beginning of a command: the server refuses to be run by root."""
+    """A prefix for commands: the server refuses to run as root."""
     if os.geteuid() != 0:
         return []
     try:

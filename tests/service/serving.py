@@ -1,5 +1,3 @@
-"""The service on a port of this machine, in a thread."""
-
 from __future__ import annotations
 
 import asyncio

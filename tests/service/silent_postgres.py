@@ -1,4 +1,4 @@
-"""Servers of PostgreSQL's protocol that say nothing: from the first byte, from the first statement, or when told."""
+"""PostgreSQL servers that stop responding: immediately, at the first statement, or when told."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ CHUNK_BYTES = 65_536
 
 
 def says_nothing(_client: socket.socket) -> None:
-    """Takes a connection, and no more."""
+    """Accepts a connection and never responds."""
 
 
 def greets(client: socket.socket) -> None:
-    """Accepts every login, and answers no statement."""
+    """Accepts every login and responds to no statement."""
     with client.makefile("rb") as asked:
         while True:
             (length,) = struct.unpack("!i", asked.read(4))
@@ -44,7 +44,7 @@ def _message(kind: bytes, body: bytes) -> bytes:
 
 @dataclass
 class Relay:
-    """Passes on what services and a server say to each other, unless it is told to be silent."""
+    """Forwards traffic between a service and a server until told to be silent."""
 
     host: str
     port: int
@@ -67,7 +67,7 @@ class Relay:
 
 @contextmanager
 def listening(at_each: Callable[[socket.socket], None]) -> Iterator[str]:
-    """The address of a server that does this with each connection, and leaves it open."""
+    """Yields an address; each connection to it is given to `at_each` and stays open."""
     clients: list[tuple[socket.socket, threading.Thread]] = []
 
     def accept() -> None:
@@ -93,7 +93,6 @@ def listening(at_each: Callable[[socket.socket], None]) -> Iterator[str]:
 
 @contextmanager
 def between(url: str) -> Iterator[tuple[str, Relay]]:
-    """The address of a relay before the server at `url`, and the relay."""
     parts = urlsplit(url)
     assert parts.hostname is not None
     assert parts.port is not None

@@ -1,5 +1,3 @@
-"""A backup of a service that runs, restored elsewhere: every job, report, label and budget is there."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Checks, scores and audits through the service: the reports are those of the Python API."""
-
 from __future__ import annotations
 
 import asyncio
@@ -230,7 +228,7 @@ async def test_what_makes_no_sense_is_refused_at_once(
 async def test_documents_without_text_are_nothing_to_be_faithful_to(
     service: Service, sim: Simulator, docs: Path, home: Path, documents: list[dict[str, str]]
 ) -> None:
-    """They are refused as on the command line, whatever the service searches; `factuality` searches that as well."""
+    """Rejected as on the command line, whatever the service searches; `factuality` also searches that."""
     check = CheckSettings(docs=(str(docs),), cache_dir=home / "cache")
     ask = {"response": ANSWER, "documents": documents}
     async with service(check, TrustSettings(subject_model=MODEL, base_url=sim.base_url, cache=False)) as client:

@@ -1,5 +1,3 @@
-"""The files of examples/serving, by the linters of those who read them."""
-
 from __future__ import annotations
 
 import shutil
@@ -18,7 +16,7 @@ PROGRAMS = Path(sys.executable).parent
 
 
 def complaints(*command: str | Path) -> str:
-    """What a linter that fails, or says anything on standard error, has to say."""
+    """The output of a linter that fails or writes to standard error."""
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     return found.stderr if found.returncode == 0 else f"{found.returncode}: {found.stdout}{found.stderr}"
 

@@ -1,5 +1,3 @@
-"""Server-sent events: live, replayed, resumed, cut off."""
-
 from __future__ import annotations
 
 import asyncio
@@ -52,7 +50,7 @@ async def test_events_tell_the_check_and_are_replayed_the_same(service: Service)
 async def test_saved_events_are_fetched_in_portions_one_at_a_time_for_each_key(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So that many streams of one key leave the database to others."""
+    """Many streams of one key must not keep others from the database."""
     under_way, most, asked = 0, 0, Database.ask
 
     async def counted(self: Database, call: Any, *args: Any, **kwargs: Any) -> Any:
@@ -79,7 +77,7 @@ async def test_saved_events_are_fetched_in_portions_one_at_a_time_for_each_key(
 
 
 async def test_saved_events_are_sent_together() -> None:
-    """A send for each of thousands would hold up the loop."""
+    """One send for each of thousands would block the loop."""
 
     async def portions() -> AsyncGenerator[list[LiveEvent], None]:
         yield [LiveEvent(number, "claim", "{}") for number in (1, 2, 3)]
@@ -150,7 +148,6 @@ async def test_a_job_that_waits_can_be_followed_and_cancelled(service: Service) 
 
 
 async def test_a_score_that_is_stopped_says_what_it_cost(service: Service, sim: Simulator) -> None:
-    """Of a long answer together with its check."""
     check = CheckSettings(model=MODEL, base_url=sim.base_url, cache=False, price_in=1.0, price_out=2.0)
     trust = TrustSettings(subject_model=MODEL, base_url=sim.base_url, cache=False, price_in=1.0, price_out=2.0)
     asked = {name: ASK[name] for name in ("response", "documents")}

@@ -1,5 +1,3 @@
-"""Lists of jobs by their verdicts and words."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Hostile input that other tests of the service leave out: rows of audits, files of results, a database that fails."""
+"""Hostile input that other tests of the service leave out: audit rows, result files and a failing database."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""Calls of a database that is away: how many of them ask it, and who is refused without a wait."""
-
 from __future__ import annotations
 
 import asyncio
@@ -22,8 +20,6 @@ WITHIN_S = 10.0
 
 
 class SlowStatement:
-    """A statement that ends when the test says so, and counts how often it is asked for."""
-
     def __init__(self) -> None:
         self.n_asked = 0
         self.error: Exception | None = None

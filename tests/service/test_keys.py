@@ -1,5 +1,3 @@
-"""Wrong keys are slowed down, and shut out no good one; the OpenAPI document says where a key goes."""
-
 from __future__ import annotations
 
 import asyncio

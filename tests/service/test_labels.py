@@ -1,5 +1,3 @@
-"""Labels of a check's claims, kept by the service: one suite, for SQLite and PostgreSQL."""
-
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +16,6 @@ from tests.service.test_store import job
 
 
 async def checked(client: httpx.AsyncClient, **changes: Any) -> tuple[str, list[str]]:
-    """The path of a check's labels, and the ids of its two claims."""
     report = (await client.post("/v1/checks?wait=true", json={**ASK, **changes})).json()
     (one, *_) = (await client.get("/v1/jobs")).json()["jobs"]
     return f"/v1/jobs/{one['id']}/labels", [claim["id"] for claim in report["claims"]]
@@ -105,7 +102,7 @@ async def test_labels_are_their_owners_alone(service: Service) -> None:
 
 
 def test_labels_given_at_once_are_all_kept(url: str) -> None:
-    """Read, changed and written in one transaction: none is lost to another."""
+    """Reading, changing and writing in one transaction loses none of them."""
     store = JobStore(url)
     one = store.add(job(), "{}").job.id
     ids = [f"c{number}" for number in range(24)]

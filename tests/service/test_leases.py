@@ -1,5 +1,3 @@
-"""Which service is at work on which job: one suite, for SQLite and PostgreSQL."""
-
 from __future__ import annotations
 
 import time
@@ -32,7 +30,7 @@ Opened = Callable[..., tuple[JobStore, Leases]]
 
 @pytest.fixture
 def opened(url: str) -> Iterator[Opened]:
-    """A service's view of the database; each call is another service."""
+    """Opens the database; each call acts as another service."""
     stores = []
 
     def make(seconds: float = 60.0, most_at_work: int | None = None) -> tuple[JobStore, Leases]:

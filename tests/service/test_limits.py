@@ -1,5 +1,3 @@
-"""Refusals of the service, each with its status; and hostile requests, which do no harm."""
-
 from __future__ import annotations
 
 import asyncio
@@ -27,7 +25,7 @@ KEY, OTHER = "a-key-of-sixteen-letters", "another-key-of-sixteen"
 
 
 def words(answer: httpx.Response) -> tuple[int, str]:
-    """Status and type: every refusal has the one shape, and says nothing of where it happened."""
+    """Status and type. Every refusal has the same shape and reveals nothing about where it happened."""
     error = answer.json()["error"]
     assert set(error) <= {"type", "message", "field"}
     assert "Traceback" not in answer.text
@@ -320,7 +318,7 @@ def test_keys_are_read_and_weak_ones_refused(home: Any) -> None:
 async def test_a_job_says_which_limits_hold_as_soon_as_it_is_taken(
     service: Service, sim: Simulator, asked: dict[str, float] | None, holds: dict[str, float]
 ) -> None:
-    """Of the caller's wish and both of the service's limits, of each check and of each job, the tightest."""
+    """The tightest of the caller's limit and the service's two limits, for each check and each job."""
     own = CheckSettings(
         model=MODEL, base_url=sim.base_url, cache=False, deadline_s=60.0, max_calls_per_check=7, max_calls=5
     )

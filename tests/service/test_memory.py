@@ -1,6 +1,6 @@
-"""A service that goes on for long takes no more memory, beyond what its bounded caches hold.
+"""A long-running service uses no more memory, except for its bounded caches.
 
-The checks run in an interpreter of their own: pytest keeps each line of the log, and a test's tracer each span.
+The checks run in a separate interpreter, because pytest keeps every log line and the tests' tracer every span.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def test_checks_leave_nothing_behind(tmp_path: Path) -> None:
 
 
 def objects() -> Counter[str]:
-    """Objects alive by type, without those in caches that have a bound."""
+    """Living objects by type, except those in bounded caches."""
     for module in [module for name, module in sys.modules.items() if name.startswith("factloop.")]:
         for found in vars(module).values():
             if type(found) is functools._lru_cache_wrapper and found.cache_info().maxsize is not None:
@@ -48,7 +48,7 @@ def objects() -> Counter[str]:
 
 
 async def grown(folder: Path) -> Counter[str]:
-    """The objects that so many checks leave behind, after the first have filled what is filled once."""
+    """The objects that the checks leave behind, not counting what the first ones fill once."""
     cache = folder / "cache"
     settings = ServiceSettings(folder=folder / "service", rate="100/second")
     app = build_app(settings, CheckSettings(cache_dir=cache), TrustSettings(cache_dir=cache))

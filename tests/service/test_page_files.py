@@ -1,5 +1,3 @@
-"""Checks of the page's files, without a browser."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Computing for requests, such as the rendering of reports: a caller's many requests do not hold up the others."""
-
 from __future__ import annotations
 
 import asyncio

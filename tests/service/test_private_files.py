@@ -1,5 +1,3 @@
-"""Files of a service are its owner's alone, whatever the umask."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,3 @@
-"""The command as a process: told to stop, killed, and started again, it goes on and pays for nothing twice."""
-
 from __future__ import annotations
 
 import signal
@@ -25,7 +23,7 @@ Start = Callable[..., tuple["subprocess.Popen[str]", httpx.Client]]
 
 @pytest.fixture
 def start(home: Path, sim: Simulator) -> Iterator[Start]:
-    """Starts `factloop serve` over the simulator; what still runs at the end of the test is killed."""
+    """Starts `factloop serve` with the simulator; kills whatever still runs at the end."""
     flags = ["--folder", "service", "--port", 0, "--model", MODEL, "--base-url", sim.base_url]
     flags += ["--search", "serper", "--concurrency", AT_ONCE]
     with processes_in(home, **sim.environment) as begin:

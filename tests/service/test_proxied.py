@@ -1,5 +1,3 @@
-"""Behind a reverse proxy: the public address is known, and with it the service's own pages and links."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""`/ready` looks at what the service needs; a SQLite file that is no longer the one it opened is noticed."""
-
 from __future__ import annotations
 
 import asyncio
@@ -31,7 +29,7 @@ from tests.simulator import MODEL, Simulator
 
 
 async def ready(client: httpx.AsyncClient, status: int) -> list[str]:
-    """What is in trouble, once `/ready` has this status."""
+    """The components in trouble once `/ready` has this status."""
     answer = await answered(client, "/ready", status)
     assert (await client.get("/health")).status_code == 200
     return [trouble["what"] for trouble in answer.json()["troubles"]]
@@ -115,7 +113,7 @@ async def test_a_file_that_was_replaced_is_noticed(
 
 @pytest.fixture
 def small_disk(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
-    """A file system of four megabytes, or as many as the parameter says."""
+    """A file system of four megabytes, or of the parameter's size."""
     place = tmp_path / "disk"
     place.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", f"size={getattr(request, 'param', 4)}m", "tmpfs", str(place)]
@@ -154,7 +152,7 @@ async def test_a_full_disk_is_told(service: Service, small_disk: Path) -> None:
 async def test_a_job_waits_until_its_answers_can_be_saved(
     service: Service, home: Path, sim: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Calls whose answers were lost count in the day, and each event is sent once; a missing right is no full disk."""
+    """Calls whose answers were lost still count, and each event is sent once. A permission error is not a full disk."""
     tried, put = count(1), CallCache.put
 
     def put_or_fail(self: CallCache, *args: Any, **options: Any) -> None:
@@ -227,7 +225,7 @@ def test_a_killed_service_starts_again_on_a_full_disk(small_disk: Path) -> None:
 async def test_what_waits_is_told_where_the_database_can_only_be_read(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As it is on a full disk: reads go well, so nothing else says that no job will be taken."""
+    """As on a full disk: reading works, so nothing else shows that no job can start."""
     async with service(max_jobs=1) as client:
         database = client._transport.app.state.context.opened.jobs._database  # type: ignore[attr-defined]
 

@@ -1,5 +1,3 @@
-"""Files that a page is given: read into documents for a check, and kept nowhere."""
-
 from __future__ import annotations
 
 import asyncio
@@ -210,7 +208,7 @@ async def test_only_a_few_files_of_a_caller_wait() -> None:
 
 @pytest.fixture
 async def client(home: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[httpx.AsyncClient]:
-    """Of a service on a socket, which SIGTERM ends if the test has not."""
+    """A client of a service on a socket; SIGTERM stops the service if the test has not."""
     monkeypatch.setattr(tempfile, "tempdir", str(home))
     monkeypatch.setattr(AppStatus, "should_exit", False)  # the signal ends all streams of the process
     kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}

@@ -1,5 +1,3 @@
-"""`Idempotency-Key`: a request that is sent again is done once, and paid for once."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""`X-Request-ID`: taken or made, on every answer, in refusals, in the log, with the job."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""The operator's folder of results: our reports are shown, and nothing else is."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -22,7 +20,7 @@ from tests.trust.views.trust_sample import firm, long_form, mixed_run
 
 @pytest.fixture
 async def folder(home: Path) -> Path:
-    """One report under three names, beside files that are no reports."""
+    """One report under three names, next to files that are not reports."""
     found = home / "results"
     (found / "run").mkdir(parents=True)
     async with FactChecker(cache=False) as checker:

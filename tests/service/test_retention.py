@@ -1,5 +1,3 @@
-"""Jobs are forgotten by age: by the service after some days, and by their owner."""
-
 from __future__ import annotations
 
 import asyncio
@@ -22,7 +20,6 @@ from tests.service.asking import ASK, FINISHED_WITHIN_S, Service, answered, fini
 
 
 def keep_an_old_job(home: Path, days: int, **values: object) -> str:
-    """The id of a job that was made some days ago, in the service's database."""
     made = datetime.now(UTC) - timedelta(days=days)
     (home / "service").mkdir(exist_ok=True)
     store = JobStore(f"sqlite:///{home / 'service' / 'jobs.sqlite'}")
@@ -57,7 +54,6 @@ async def test_an_owner_deletes_by_age(service: Service, home: Path) -> None:
 
 
 async def test_a_job_that_is_deleted_meanwhile_is_not_found(service: Service, home: Path) -> None:
-    """The job is looked up first, then its report: here the row has none, as if it had gone in between."""
     gone = keep_an_old_job(home, days=1)
     async with service() as client:
         answers = [await client.get(f"/v1/jobs/{gone}/{page}") for page in ("result", "report.html", "labels")]
@@ -77,7 +73,7 @@ async def test_journals_of_jobs_that_ended_elsewhere_are_removed(service: Servic
 
 
 class FailingStore(JobStore):
-    """A store that fails as no one expects, once at each of its two looks for what is old."""
+    """Raises one unexpected error in each of its two lookups for old data."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url)

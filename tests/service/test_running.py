@@ -1,5 +1,3 @@
-"""Jobs at work in one event loop, and how their work is stopped."""
-
 from __future__ import annotations
 
 import asyncio
@@ -58,7 +56,7 @@ async def until(is_so: Callable[[], object], pause_s: float = 0.0) -> None:
 
 
 async def taken(runner: Runner) -> LiveJob:
-    """The job at work, whose task is there and has not made its first step."""
+    """The running job, whose task exists but has not taken its first step."""
     await until(lambda: runner.live)
     (live,) = runner.live.values()
     return live

@@ -1,5 +1,3 @@
-"""Requests that schemathesis draws from the service's own description: none breaks it."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator

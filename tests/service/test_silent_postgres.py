@@ -1,5 +1,3 @@
-"""A PostgreSQL that takes connections or statements and says nothing: given up, in one line, and found again."""
-
 from __future__ import annotations
 
 import socket

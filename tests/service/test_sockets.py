@@ -1,5 +1,3 @@
-"""Behaviour that only shows over a real connection: slow callers, cut streams, headers without end."""
-
 from __future__ import annotations
 
 import asyncio

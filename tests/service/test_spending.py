@@ -1,5 +1,3 @@
-"""What the jobs of a day may cost: set aside before a job is begun, counted as it was at its end."""
-
 from __future__ import annotations
 
 import asyncio
@@ -31,8 +29,6 @@ KEY, OTHER = "a-key-of-sixteen-letters", "another-key-of-sixteen"
 
 
 class Clock:
-    """Seconds since the epoch, as the test sets them."""
-
     def __init__(self) -> None:
         self.now = NOW
 
@@ -41,8 +37,6 @@ class Clock:
 
 
 class Day:
-    """Services of one database within the limits of a day."""
-
     def __init__(self, store: JobStore, clock: Clock) -> None:
         self.store, self.clock = store, clock
         self.limits = DayLimits(Cost(usd=0.3, calls=30), Cost(usd=0.1, calls=10), clock)
@@ -202,7 +196,7 @@ def test_what_a_job_spent_counts_up_to_its_own_reservation(day: Day) -> None:
 
 
 async def test_a_day_of_one_key_limits_its_jobs_and_no_others(service: Service, sim: Simulator) -> None:
-    """Each kind of job stays within a tenth of the day, which the caller is told."""
+    """Each kind of job stays within a tenth of the day's budget, as the caller is told."""
     check = CheckSettings(model=MODEL, base_url=sim.base_url, cache=False)
     trust = TrustSettings(subject_model=MODEL, base_url=sim.base_url, cache=False)
     long = {**ASK, "response": " ".join(f"Ada Lovelace met {n} people in London." for n in range(300))}
@@ -240,7 +234,7 @@ async def test_a_job_that_does_not_fit_is_refused(service: Service, sim: Simulat
 
 
 async def cut_off(client: httpx.AsyncClient, sim: Simulator, by: str) -> Any:
-    """The job that a check became whose calls were under way as it was stopped, when it is over."""
+    """The finished job of a check that was stopped while calls were under way."""
     limits = {"deadline_s": 0.5} if by == "deadline" else {}
     n_before = sim.stats().model.requests
     job_id = (await client.post("/v1/checks", json={**ASK, "limits": limits})).json()["id"]
@@ -271,7 +265,7 @@ async def test_calls_that_were_cut_off_count_in_the_day(by: str, status: str, se
 
 
 async def test_what_a_resumed_job_had_paid_before_counts_once(service: Service, home: Path) -> None:
-    """Its report has the cost of both attempts, and each call counts in the day in which it was sent."""
+    """Its report has the cost of both attempts. Each call counts on the day it was sent."""
     with Simulator(llm_latency_s=0.1) as sim:
         check = CheckSettings(model=MODEL, base_url=sim.base_url, cache=False, max_calls=300, concurrency=1)
         options = {"max_calls_per_day": 1_000, "stop_timeout_s": 2.0}

@@ -1,5 +1,3 @@
-"""Every database of jobs: one suite, for SQLite and PostgreSQL."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator

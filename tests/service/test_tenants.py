@@ -1,5 +1,3 @@
-"""Many callers of one service: none shuts out the others."""
-
 from __future__ import annotations
 
 import asyncio
@@ -27,7 +25,7 @@ LONG = 40  # rounds that a job of a caller who floods is at work; others have 1 
 
 
 def waits(url: str, flooding: list[str], every: int, rounds: int = 60) -> list[int]:
-    """Rounds from asking to the end of each job of eight callers, of whom two ask for one `every` so many rounds."""
+    """Rounds each job takes, for eight callers of whom two ask for a job every `every` rounds."""
     settings, rng, store = ServiceSettings(keys=ApiKeys(KEYS)), Random(7), JobStore(url)
     service = Leases(store, 60.0, turns=Turns(places=settings.max_jobs, most_each=settings.share_of(settings.max_jobs)))
     most = settings.max_jobs + settings.max_queued

@@ -1,5 +1,3 @@
-"""Addresses that a browser may open without a key: one page, one owner, half a day."""
-
 from __future__ import annotations
 
 import pytest

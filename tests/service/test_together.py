@@ -1,5 +1,3 @@
-"""Two services over one PostgreSQL database: what limits a caller holds over both."""
-
 from __future__ import annotations
 
 from collections.abc import AsyncIterator

@@ -1,5 +1,3 @@
-"""Checks and scores recorded once against the simulator, and replayed where there is neither server nor key."""
-
 from __future__ import annotations
 
 import asyncio
@@ -39,7 +37,6 @@ def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 @pytest.fixture
 def live(sim: Simulator, monkeypatch: pytest.MonkeyPatch) -> Simulator:
-    """A simulator, with the environment that leads to it: where it was recorded, not where it is replayed."""
     for name, value in sim.environment.items():
         monkeypatch.setenv(name, value)
     return sim
@@ -64,7 +61,7 @@ def replay(path: Path, text: str, **settings: Any) -> FactualityReport:
 
 
 def timeless(report: FactualityReport) -> str:
-    """The report as JSON, but for when it was made and how long that took."""
+    """The report as JSON, without its creation time and durations."""
     usage = report.usage
     stages = {name: stage.model_copy(update={"wall_s": 0.0}) for name, stage in usage.stages.items()}
     still = usage.model_copy(update={"wall_s": 0.0, "stages": stages})
@@ -148,7 +145,7 @@ def test_a_missing_answer_ends_the_check_and_is_no_reason_for_a_claim(live: Simu
 
 
 def test_only_what_is_missing_is_asked_when_new_answers_are_recorded(live: Simulator, tmp_path: Path) -> None:
-    """Sentences are read in their answer, so those of a longer one are read anew; of its claims only the new one is."""
+    """Sentences are read in context, so a longer answer's are read again; only its new claim is judged."""
     path, text = tmp_path / "x.jsonl", " ".join(live.world.responses[0].sentences[:2])
     record(live, path, text)
     before, judged = set(path.read_text().splitlines()), live.stats().stages["Assessment"].requests

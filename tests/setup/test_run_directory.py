@@ -1,5 +1,3 @@
-"""Runs that can be gone on with: what is kept, what is refused, and what is paid for."""
-
 from __future__ import annotations
 
 import json

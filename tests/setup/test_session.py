@@ -1,5 +1,3 @@
-"""Sessions: their settings, marks, chat models, pace, and what each event loop has of its own."""
-
 from __future__ import annotations
 
 import asyncio
@@ -229,7 +227,7 @@ def test_a_model_nearby_may_be_slow_unless_told(address: str | None, given: dict
 async def test_an_address_in_the_environment_is_that_of_its_provider_alone(
     model: str, variable: str, seconds: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Azure is asked elsewhere, whatever server of one's own stands beside it."""
+    """Azure uses its own address, even if the environment names another server."""
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     for name in ("OPENAI_API_KEY", "AZURE_OPENAI_API_KEY", "OPENAI_API_VERSION"):
         monkeypatch.setenv(name, "2026-01-01")
@@ -266,7 +264,7 @@ async def test_models_of_one_server_share_a_limiter_in_one_event_loop() -> None:
 
 @in_virtual_time
 async def test_draining_stops_all_servers_at_once() -> None:
-    """A server with a slow call does not let those of others go on meanwhile."""
+    """A slow call to one server must not let calls to others continue."""
     pace, models, left = Pace(CheckSettings()), (chat(), chat(port=10)), list[float]()
     limiters = [pace.limiter(one) for one in models]
 
@@ -304,8 +302,6 @@ def test_the_ceiling_is_divided_for_limiters_made_before_and_later(made_before: 
 
 
 class Connection:
-    """Counts how often it was closed."""
-
     def __init__(self) -> None:
         self.n_closed = 0
 

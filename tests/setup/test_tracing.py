@@ -1,5 +1,3 @@
-"""Spans for OpenTelemetry: where they hang, what they say, and what they do not."""
-
 from __future__ import annotations
 
 import asyncio
@@ -29,7 +27,7 @@ EXPORTER = InMemorySpanExporter()
 
 @pytest.fixture
 def spans() -> Iterator[InMemorySpanExporter]:
-    """OpenTelemetry takes one provider in a process, so all tests of this file share it."""
+    """OpenTelemetry allows one provider in a process, so all tests of this file share it."""
     if not isinstance(trace.get_tracer_provider(), TracerProvider):
         provider = TracerProvider()
         provider.add_span_processor(SimpleSpanProcessor(EXPORTER))

@@ -1,4 +1,4 @@
-"""`python -m tests.simulator`: an invented provider on the loopback interface, to try factloop against."""
+"""`python -m tests.simulator`: an invented provider on loopback, to try factloop against."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The simulator's batches, as OpenAI and Anthropic have them: a line is answered as the same request would be, live."""
+"""Batches as OpenAI and Anthropic have them; each line is answered like a live request."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KINDS = {
 
 @dataclass
 class Batch:
-    """One batch. Its lines are answered when it is submitted, and shown as time goes by."""
+    """Its lines are answered on submission and revealed over time."""
 
     number: int
     metadata: Json
@@ -176,7 +176,7 @@ def _result(answer: tuple[int, Json] | None) -> Json:
 
 
 def as_completion(body: Json) -> Json:
-    """A request of Anthropic's Messages API as one of OpenAI's."""
+    """Converts an Anthropic Messages request to an OpenAI request."""
     system = body.get("system") or ""
     said = [{"role": "system", "content": text_of({"content": system})}]
     said += [{"role": one["role"], "content": text_of(one)} for one in body["messages"]]
@@ -191,7 +191,7 @@ def as_completion(body: Json) -> Json:
 
 
 def as_message(body: Json) -> Json:
-    """An answer of OpenAI's API as one of Anthropic's."""
+    """Converts an OpenAI response to an Anthropic message."""
     (choice,) = body["choices"]
     called = choice["message"].get("tool_calls") or ()
     content = [

@@ -1,4 +1,4 @@
-"""Reads the blocks of data out of a prompt: `<claim>…</claim>`, `<evidence id="1">…</evidence>`, `<fact-2>`."""
+"""Extracts the blocks of data from a prompt: `<claim>…</claim>`, `<evidence id="1">…</evidence>`, `<fact-2>`."""
 
 from __future__ import annotations
 
@@ -23,8 +23,6 @@ class Block:
 
 
 class Blocks:
-    """The blocks of one message by name, in order."""
-
     def __init__(self, message: str) -> None:
         self._blocks: dict[str, list[Block]] = {}
         unclosed: set[str] = set()
@@ -45,7 +43,7 @@ class Blocks:
         return name in self._blocks
 
     def one(self, name: str) -> str:
-        """The text of the first block of that name; empty without one."""
+        """The text of the first block of that name, or an empty string."""
         blocks = self._blocks.get(name)
         return blocks[0].text if blocks else ""
 

@@ -1,10 +1,8 @@
-"""A competent model's answers to each structured question. Pure: a prompt in, fields out.
+"""Answers structured questions as a competent model would: a pure function from prompt to fields.
 
-All that it says of a claim is read from the prompt: it knows the language (`grammar`), and nothing of the world. Only
-the subject of TrustScore and the author of long answers and prompts know some of it by heart, as they are defined to.
-
-A title is added by writing a method and naming it in `_HANDLERS`. Rationales are as long as real ones, since their
-tokens are paid for in time and money.
+It knows the language (`grammar`) but not the world, and reads everything from the prompt. Only TrustScore's subject and
+the author of long answers and prompts know some of the world. To add a title, write a method and name it in
+`_HANDLERS`. Rationales are as long as real ones, since their tokens cost time and money.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ VAGUE = re.compile(rf"(?:She|He|It|The (?:{'|'.join(KIND_NOUNS)})|In the same ye
 
 @dataclass(frozen=True)
 class SearchWish:
-    """The model would rather call a search tool than answer."""
+    """The model calls a search tool instead of answering."""
 
     queries: Sequence[str]
     missing: str
@@ -55,15 +53,15 @@ def _steering(texts: Sequence[Block]) -> list[int]:
 
 
 class Brain:
-    """Answers from the language it knows and the text it is shown."""
-
     def __init__(self, world: World, subject: Subject | None = None) -> None:
         self._world = world
         self._subject = subject or Subject(world, SimulatorSettings())
 
     def reply(self, title: str, message: str, *, may_call_search: bool = False) -> Fields | SearchWish:
-        """The fields of the schema called `title`, or the wish to search where tools are offered. Raises KeyError for a
-        title that it does not know (see `TITLES`)."""
+        """The fields of the schema `title`, or a search call if tools are offered.
+
+        Raises KeyError for a title that is not in `TITLES`.
+        """
         blocks = Blocks(message)
         answer = _HANDLERS[title](self, blocks)
         if title in _OF_JUDGES:
@@ -73,7 +71,7 @@ class Brain:
         return answer
 
     def chat(self, message: str) -> str:
-        """The long response to a prompt of this world, for a plain chat without a schema."""
+        """The long response to a prompt of this world, without a schema."""
         asked = " ".join(message.split())
         known = (response.text for response in self._world.responses if response.prompt in asked)
         return next(known, UNKNOWN)
@@ -82,7 +80,7 @@ class Brain:
         return self._choice(Blocks(message))
 
     def verdicts(self, title: str, message: str) -> list[dict[str, float]]:
-        """How probable each verdict was in every place for one in the answer called `title`; for others none."""
+        """The probability of each verdict, for every verdict field in the answer `title`; empty for other answers."""
         blocks = Blocks(message)
         question = blocks.one("question")
         if title in ("Assessment", "Assessments"):
@@ -98,14 +96,13 @@ class Brain:
         return []
 
     def choice_in_words(self, message: str) -> str:
-        """The same choice as models put it that heed no format: in one of two ways, always the same for a message."""
+        """The same choice as a model words it that ignores formats; the same message always gets the same wording."""
         option = self.choice(message).option
         if zlib.crc32(message.encode("utf-8", "surrogatepass")) % 2:
             return f"Answer: {option.letter}."
         return f"{option.letter}) {option.text}"
 
     def _sentence_facts(self, blocks: Blocks) -> Fields:
-        """Those that are given, each by itself."""
         shown, question = _shown(blocks), blocks.one("question")
         ties = _ties(question, shown)
         sentence = _one_line(blocks.one("sentence"))
@@ -113,7 +110,7 @@ class Brain:
         return {"facts": [_sentence_fact(fact, question, ties) for fact in facts]}
 
     def _abstention(self, blocks: Blocks) -> Fields:
-        """Only what an answer to the question names is found: the passage with most of its words, if it has most."""
+        """Returns the passage with most of the words in an answer to the question, if it has most of them."""
         asked = {word.lower() for word in _WORD.findall(blocks.one("question") or blocks.one("sentence"))}
         told = [asked & {word.lower() for word in _WORD.findall(block.text)} for block in blocks.all("passage")]
         best = max(range(len(told)), key=lambda place: len(told[place]), default=None)
@@ -128,7 +125,6 @@ class Brain:
         return {"facts": facts, "without_fact": [number for number in numbers if number not in with_fact]}
 
     def _facts(self, blocks: Blocks) -> list[dict[str, Any]]:
-        """The facts of every numbered sentence."""
         shown, question, above = _shown(blocks), blocks.one("question"), blocks.one("above").strip()
         ties = _ties(question, shown)
         return [
@@ -139,7 +135,6 @@ class Brain:
         ]
 
     def _assessments(self, blocks: Blocks) -> Fields:
-        """Each claim given, assessed by all passages shown."""
         told = ("rationale", "cited", "wrong", "verdict", "queries")
         entries = [self._assessed(_one_line(block.text), blocks) for block in blocks.all("claim")]
         return {
@@ -164,7 +159,6 @@ class Brain:
         return {"rationale": "None of the passages speaks of what the claim says.", **answer}
 
     def _grounded_facts(self, blocks: Blocks) -> Fields:
-        """Every fact of the numbered sentences, judged by the passages shown."""
         passages, question, stated = blocks.all("passage"), blocks.one("question"), _stated(blocks)
         facts = [
             {"sentence": number, "fact": claim, **_judged(claim, weigh(claim, passages, question))}
@@ -185,7 +179,6 @@ class Brain:
         }
 
     def _given_claims(self, blocks: Blocks) -> Fields:
-        """Each claim given, with the names that it leaves out, judged by the passages shown."""
         passages, question, entries = blocks.all("passage"), blocks.one("question"), []
         for number, given in enumerate((_one_line(block.text) for block in blocks.all("claim")), 1):
             claim = resolve_alone(given, _shown(blocks))
@@ -198,7 +191,7 @@ class Brain:
         return {"claims": [{name: value for name, value in one.items() if name != "fact"} for one in entries]}
 
     def _atomic_facts(self, blocks: Blocks) -> Fields:
-        """A row of a table tells something only under its headings."""
+        """A table row has facts only if its headings are shown."""
         sentence = _one_line(blocks.one("sentence"))
         if "context" in blocks:
             verifiable = read_sentence(blocks.one("context"), sentence).statements
@@ -218,7 +211,7 @@ class Brain:
         return {"reason": "The fact speaks of what the question asks about.", "relevant": True}
 
     def _search_query(self, blocks: Blocks) -> Fields:
-        """None where the passages settle the fact."""
+        """No query if the passages settle the fact."""
         fact, question, asked = blocks.one("fact"), blocks.one("question"), blocks.all("asked")
         if weigh(_one_line(fact), blocks.all("evidence"), question).stance != "insufficient":
             return {"query": ""}
@@ -259,7 +252,7 @@ class Brain:
         return {"answer": self._subject.answer(question) or self.chat(question)}
 
     def _substitutes(self, blocks: Blocks) -> Fields:
-        """For each word what else its letters spell backwards: of no kind, but told apart from every other source."""
+        """Spells each word backwards, which tells these substitutes from every other source."""
         words = [_one_line(block.text) for block in blocks.all("word")]
         return {"groups": [{"word": word, "instead": [word[::-1].capitalize()]} for word in words]}
 
@@ -279,7 +272,7 @@ class Brain:
         return {"answer": "yes" if finding.stance == "supported" else "no"}
 
     def _eligibility(self, blocks: Blocks) -> Fields:
-        """A response must name whom or what the request asks about."""
+        """A response must name the subject of the request."""
         asked = re.sub(r"^(Who was|What is known about) |[,?].*", "", _one_line(blocks.one("request")))
         return {"answer": "yes" if asked in blocks.one("response") else "no"}
 
@@ -290,7 +283,7 @@ class Brain:
         return {"prompts": propose_prompts(self._world, blocks.one("topic"), count, known)}
 
     def _rewritten_sentence(self, blocks: Blocks) -> Fields:
-        """The sentence reworded: what is to stay and what the evidence has otherwise, each in a sentence of its own."""
+        """One sentence for each statement to keep, and for each that the evidence corrects."""
         told = [_one_line(block.text) for name in ("kept", "unproven") for block in blocks.all(name)]
         for block in blocks.all("contradicted"):
             claim, *_ = block.text.splitlines()  # below it stands which words are wrong, and by which passages
@@ -304,8 +297,10 @@ class Brain:
         return {"sentence": " ".join(told)}
 
     def _prompt_revision(self, blocks: Blocks) -> Fields:
-        """Asks for every detail where most mistakes are claims that people call not supported; else for less. After a
-        change that did not help it grows careless, and names a tag that there is not."""
+        """Asks for every detail if most mistakes are claims that people call not supported; otherwise for less.
+
+        After a change that did not help, it names a tag that does not exist.
+        """
         told = [block.text.rpartition("people: ")[2] for block in blocks.all("mistake")]
         too_kind = 2 * told.count("not supported") >= len(told)
         rule = "Evidence must state every detail." if too_kind else "Other words for the same are enough."
@@ -314,7 +309,7 @@ class Brain:
         return {"change": rule, "system": f"{first} {rule}\n{rest}"}
 
     def _read_answer(self, question: str, answer: str) -> str:
-        """An answer in a whole sentence, where it gives only the value that the question asks for."""
+        """The answer as a whole sentence, even if it gives only the value asked for."""
         pair, value = self._world.pair_of(question), answer.rstrip(". ")
         return pair.topic.claim(value) if pair is not None and value in pair.values else answer
 
@@ -349,7 +344,7 @@ TITLES: Sequence[str] = tuple(_HANDLERS)
 
 
 def is_statement(sentence: str) -> bool:
-    """Whether a sentence from outside this world states something: no question, no talk between writer and reader."""
+    """Whether a sentence from outside this world states something, unlike a question or a greeting."""
     text = sentence[:LONGEST_CLAIM].strip()
     if text.endswith(("?", ":")) or text.startswith(("|", "#")) or _PERSONAL.search(text) or not _NAMED.search(text):
         return False
@@ -357,12 +352,10 @@ def is_statement(sentence: str) -> bool:
 
 
 def _shown(blocks: Blocks) -> str:
-    """The response in a prompt, under any of its names."""
     return "\n\n".join(block.text for name in ("answer", "context", "response") for block in blocks.all(name))
 
 
 def _stated(blocks: Blocks) -> list[tuple[int, list[str]]]:
-    """The statements of the given claims, or of the numbered sentences."""
     stated = [
         (number, [resolve_alone(_one_line(block.text), _shown(blocks))])
         for number, block in enumerate(blocks.all("claim"), 1)
@@ -380,7 +373,7 @@ def _whole(sentence: str) -> list[str]:
 
 
 def _ties(question: str, shown: str) -> frozenset[str] | None:
-    """The persons whom the text shown connects with the topic; None where that is not known."""
+    """The people that the shown text connects with the topic; None if that is unknown."""
     if not question:
         return None
     asked = asked_about(question, shown)

@@ -1,4 +1,4 @@
-"""Builds the invented world from a seed: who and what there is, how it truly is, and the articles that tell it."""
+"""Builds the invented world from a seed: entities, true facts about them, and articles."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHORTEST_PASSAGE, LONGEST_PASSAGE = 25, (37, 45)
 
 @lru_cache(maxsize=4)
 def build_world(seed: int = 20) -> World:
-    """The same world for the same seed, in any process. Takes about 0.1 s the first time."""
+    """The same seed gives the same world in any process. Takes about 0.1 s the first time."""
     rng = random.Random(seed)
     names = Names(rng)
     entities = [
@@ -82,7 +82,6 @@ def _pools(rng: random.Random, names: Names, entities: Sequence[Entity]) -> dict
 
 
 def _topics(rng: random.Random, entity: Entity, pools: Mapping[Pool, Sequence[str]], n_keys: int) -> tuple[Topic, ...]:
-    """All that is known of an entity, in the order in which its article tells it."""
     topics = []
     for relation in RELATIONS[entity.kind]:
         others = [key for key in pools[relation.key] if key != entity.name] if relation.key else [""]
@@ -116,7 +115,6 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 def _article(
     rng: random.Random, entity: Entity, topics: Sequence[Topic], calling: str | None
 ) -> Iterator[tuple[Topic, Passage]]:
-    """Each topic with the passage of the entity's article that tells it."""
     title = f"{entity.name} ({calling}) - Open Almanac" if calling else f"{entity.name} - Open Almanac"
     url = f"https://almanac.example/{entity.name.lower().replace(' ', '-')}"
     date = f"{rng.choice(_MONTHS)} {rng.randint(1, 28)}, {rng.randint(2004, 2024)}"
@@ -128,7 +126,7 @@ def _article(
 
 
 def _told(rng: random.Random, entity: Entity, topic: Topic) -> str:
-    """A topic in a sentence of its article, which may take its subject from the title, or begin with the year."""
+    """A topic as a sentence of an article, which may leave its subject to the title or begin with the year."""
     spoken = entity.pronoun if rng.random() < PRONOUN_SHARE else entity.name
     frame = rng.choice(_FRAMES)
     if topic.pool == "year" and topic.key and topic.written.endswith(" in") and rng.random() < YEAR_FIRST_SHARE:
@@ -145,7 +143,7 @@ def _mislead(
     pools: Mapping[Pool, Sequence[str]],
     callings: Mapping[str, str],
 ) -> tuple[Mapping[Topic, str], tuple[Passage, ...]]:
-    """False values of topics, and the passages that give them: articles on namesakes, notes in an older register."""
+    """False values of topics, and passages that state them: articles on namesakes, and older records."""
     values: dict[Topic, str] = {}
     passages: list[Passage] = []
     for entity in subjects:
@@ -174,7 +172,7 @@ def _outdated(topic: Topic) -> Passage:
 
 
 def _parts(rng: random.Random, told: Sequence[tuple[Topic, str]]) -> Iterator[list[tuple[Topic, str]]]:
-    """Runs of sentences, each as long as a snippet of a search engine."""
+    """Groups of sentences, each about as long as a search engine's snippet."""
     part: list[tuple[Topic, str]] = []
     n_words, limit = 0, rng.randint(*LONGEST_PASSAGE)
     for topic, sentence in told:

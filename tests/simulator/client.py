@@ -1,5 +1,3 @@
-"""Runs the simulator: in a thread for tests, in a process of its own for measurements."""
-
 from __future__ import annotations
 
 import asyncio
@@ -41,17 +39,17 @@ class RunningSimulator:
 
     @property
     def base_url(self) -> str:
-        """For OpenAI's clients: ends in /v1."""
+        """Ends in /v1, as OpenAI's clients want it."""
         return f"http://{HOST}:{self._port}/v1"
 
     @property
     def serper_url(self) -> str:
-        """In place of https://google.serper.dev: searches go to /search below it."""
+        """Replaces https://google.serper.dev; searches go to /search below it."""
         return f"http://{HOST}:{self._port}"
 
     @property
     def environment(self) -> dict[str, str]:
-        """Variables with which factloop finds this simulator by `--search serper`."""
+        """Variables that point factloop's `--search serper` at this simulator."""
         return {"FACTLOOP_SERPER_URL": self.serper_url, "SERPER_API_KEY": "simulated", "OPENAI_API_KEY": "simulated"}
 
     @cached_property
@@ -60,7 +58,7 @@ class RunningSimulator:
 
     @property
     def subject(self) -> Subject:
-        """The model's own knowledge, with the present settings: the truth that TrustScore is measured by."""
+        """What the model knows with the present settings: the ground truth for TrustScore."""
         return Subject(self.world, self.settings)
 
     @property
@@ -68,7 +66,7 @@ class RunningSimulator:
         return SETTINGS.validate_python(self._ask("GET", "/settings"))
 
     def set(self, **changes: Any) -> None:
-        """Changes some settings; those not named stay. Raises ValueError for what the server refuses."""
+        """Changes only the named settings. Raises ValueError for values that the server rejects."""
         self._ask("POST", "/settings", asdict(replace(self.settings, **changes)))
 
     def stats(self, *, with_log: bool = False) -> Statistics:
@@ -76,17 +74,17 @@ class RunningSimulator:
         return _STATISTICS.validate_python(self._ask("GET", "/stats?log=1" if with_log else "/stats"))
 
     def bodies(self, stage: str | None = None) -> list[dict[str, Any]]:
-        """The last request bodies as they arrived, oldest first; of one stage, or of all."""
+        """The last request bodies as received, oldest first, of one stage or of all."""
         raw = self._ask("GET", f"/bodies?stage={stage}" if stage else "/bodies")
         return [json.loads(body) for body in raw]
 
     def batches(self) -> list[list[str]]:
-        """The names of the requests in each batch that was submitted."""
+        """The names of the requests in each submitted batch."""
         made: list[list[str]] = self._ask("GET", "/batches")
         return made
 
     def reset(self) -> None:
-        """Forgets all counts and bodies; the settings stay."""
+        """Clears all counts and bodies; the settings stay."""
         self._ask("POST", "/reset", {})
 
     def _ask(self, method: str, path: str, body: object = None) -> Any:
@@ -103,7 +101,7 @@ class RunningSimulator:
 
 
 class Simulator(RunningSimulator):
-    """A simulator in a thread of this process, while a `with` block runs. Without delays unless told otherwise."""
+    """Runs in a thread of this process during a `with` block, without delays by default."""
 
     def __init__(self, settings: SimulatorSettings = INSTANT, *, world_seed: int = WORLD_SEED, **changes: Any) -> None:
         super().__init__(port=0, world_seed=world_seed)
@@ -143,7 +141,7 @@ class Simulator(RunningSimulator):
 def spawn(
     settings: SimulatorSettings | None = None, *, world_seed: int = WORLD_SEED, **changes: Any
 ) -> Iterator[RunningSimulator]:
-    """A simulator in a process of its own, so that its CPU time is its own too. With delays unless told otherwise."""
+    """Runs a simulator in a separate process, so that its CPU time is separate too; with delays by default."""
     chosen = replace(settings or SimulatorSettings(), **changes)
     command = [sys.executable, "-m", "tests.simulator", "--port", "0", "--seed", str(world_seed)]
     command += ["--settings", json.dumps(asdict(chosen))]

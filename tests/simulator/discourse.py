@@ -1,7 +1,7 @@
-"""Reads a response, or what a prompt shows of one: what each sentence states, of whom, and who is tied to whom.
+"""Reads what each sentence of a response states, about whom, and who is connected with whom.
 
-All is taken from the text. What is not shown cannot be known: a pronoun whose person stands elsewhere is given to
-the next person at hand, and a stranger's tie to the question is missed. So prompts that hide something are found.
+It sees only the shown text. A pronoun whose referent is not shown gets the next person at hand, and a hidden tie to the
+question is missed. So prompts that hide something fail.
 """
 
 from __future__ import annotations
@@ -49,8 +49,6 @@ _RULE = re.compile(r"[|\s:-]+$")
 
 @dataclass(frozen=True)
 class Statement:
-    """One thing said: of whom, as far as the text shown tells."""
-
     subject: str | None
     """In full; None where the text leaves it open."""
     clause: Clause
@@ -59,22 +57,18 @@ class Statement:
 
     @property
     def claim(self) -> str:
-        """Self-contained, as far as it can be."""
+        """Self-contained, as far as possible."""
         return f"{self.subject} {self.clause.said}." if self.subject else self.text
 
 
 @dataclass(frozen=True)
 class StatedSentence:
-    """One sentence, list item or row of a table."""
-
     text: str
     statements: tuple[Statement, ...]
 
 
 @dataclass
 class Memory:
-    """Who and what was spoken of so far."""
-
     subjects: list[tuple[Kind, str]] = field(default_factory=list)
     """In the place of a subject, or of a heading, the last one last."""
     named: list[str] = field(default_factory=list)
@@ -88,24 +82,21 @@ class Memory:
 
 
 class Reader:
-    """Reads a text from its beginning, and remembers who and what was spoken of."""
-
     def __init__(self) -> None:
         self._memory = Memory()
 
     def copy(self) -> Reader:
-        """Another that has read the same, and may read on otherwise."""
+        """A reader that has read the same text and may continue differently."""
         other = Reader()
         other._memory = deepcopy(self._memory)
         return other
 
     @property
     def year(self) -> int | None:
-        """The last one that a sentence named."""
+        """The last year that a sentence named."""
         return self._memory.year
 
     def read(self, text: str) -> list[StatedSentence]:
-        """The statements of the next lines, sentence by sentence."""
         said: list[StatedSentence] = []
         for line in text.splitlines():
             body = line.strip()
@@ -122,13 +113,15 @@ class Reader:
 
 @lru_cache(maxsize=512)
 def read_response(text: str) -> tuple[StatedSentence, ...]:
-    """The statements of a text, sentence by sentence. Linear in the text, and kept, since many prompts show it."""
+    """Takes linear time, and is cached because many prompts show the same text."""
     return tuple(Reader().read(text))
 
 
 def read_sentence(shown: str, sentence: str, above: str = "") -> StatedSentence:
-    """One sentence in the light of what is shown of its response: the whole, or what stands before it. Of equal ones
-    the first below the last line of `above` is meant, or after it, as far as that is shown."""
+    """Reads a sentence in the context of the shown part of its response.
+
+    If it occurs more than once, the first one after the last line of `above` is meant.
+    """
     places = [said for said in read_response(shown) if said.text == sentence]
     if places:
         line = re.escape(above.splitlines()[-1]) if above else ""
@@ -140,7 +133,7 @@ def read_sentence(shown: str, sentence: str, above: str = "") -> StatedSentence:
 
 
 def tied_to(name: str, shown: str) -> frozenset[str]:
-    """The names that statements of the text connect with `name`, over any number of steps."""
+    """The names that the text's statements connect with `name`, directly or indirectly."""
     return _ties(name, read_response(shown))
 
 
@@ -156,8 +149,10 @@ def _ties(name: str, said: Sequence[StatedSentence]) -> frozenset[str]:
 
 
 def resolve_alone(fact: str, shown: str, sentence: str = "") -> str:
-    """A fact of a response with its subject in full: by the sentence that states it, as far as the response tells. Of
-    several that state it in these words it is the one given."""
+    """A fact with its full subject, taken from the sentence that states it.
+
+    If several sentences state it in these words, `sentence` decides.
+    """
     for said in sorted(read_response(shown), key=lambda one: one.text != sentence):
         for statement in said.statements:
             if statement.text == fact:
@@ -217,7 +212,7 @@ def _sentence(text: str, memory: Memory, *, is_item: bool) -> StatedSentence:
 
 
 def _main(text: str, start: int, memory: Memory) -> Iterator[Statement]:
-    """The statements on the subject, then on others after *while*."""
+    """Statements on the subject, then on others after *while*."""
     position = start
     while subject := _SUBJECT.match(text, position):
         clauses, end = read_clauses(text, subject.end() + 1)
@@ -247,7 +242,7 @@ def _dated(text: str, later: re.Match[str], memory: Memory) -> list[Statement]:
 
 
 def _whom(subject: re.Match[str], memory: Memory) -> str | None:
-    """Whom a subject means, by what was said so far."""
+    """Who a subject refers to, given what came before."""
     if subject["pronoun"]:
         return _by_pronoun(subject["pronoun"].capitalize(), memory)
     if subject["noun"]:
@@ -289,7 +284,7 @@ def _capital(text: str) -> str:
 
 
 def asked_about(question: str, shown: str) -> str | None:
-    """The name in a question that the text shown takes up, else the first; None where it names nothing."""
+    """The name in a question that the shown text mentions, or else the first name; None without any."""
     said = (statement for one in read_response(shown) for statement in one.statements)
     told = {name for one in said for name in (one.subject, *one.clause.names)}
     names = [name for _, name in names_in(_ASKING.sub("", question))]

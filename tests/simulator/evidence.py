@@ -1,7 +1,7 @@
-"""Reads passages: what they say of a claim, from any source and in any words.
+"""Reads what passages say about a claim, from any source and in any wording.
 
-The reader knows the language and nothing of the world. A passage is known by its title: of two people with one name
-each has an article, and only the question says which of them is meant.
+The reader knows the language but not the world. A passage is identified by its title: people with the same name each
+have an article, and only the question says which one is meant.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _PRONOUN = re.compile(r"(?:[Ss]he|[Hh]e|[Ii]t)\b")
 
 @dataclass(frozen=True)
 class Finding:
-    """The verdict of the passages on a claim, and the passage that gives it."""
+    """The verdict on a claim, and the passage that decides it."""
 
     stance: Literal["supported", "contradicted", "disputed", "insufficient"]
     cited: tuple[int, ...] = ()
@@ -48,7 +48,7 @@ class PassageSentence:
 
 @dataclass(frozen=True)
 class Article:
-    """A passage, read. `calling` tells those of one name apart, where the title says it."""
+    """A parsed passage. `calling` tells namesakes apart if the title gives it."""
 
     calling: str | None
     told: tuple[PassageSentence, ...]
@@ -58,13 +58,13 @@ NOTHING = Finding("insufficient")
 
 
 def weigh(claim: str, passages: Sequence[Block], question: str = "") -> Finding:
-    """Weighs the passages on a claim that names its subject; what a later note corrects counts for nothing."""
+    """The verdict on a claim that names its subject. Values that a later note corrects are ignored."""
     read = read_claim(claim)
     return NOTHING if read is None else weigh_clause(*read, passages, question)
 
 
 def weigh_clause(subject: str, clause: Clause, passages: Sequence[Block], question: str = "") -> Finding:
-    """The first statement of each passage about the same subject in the same place settles it, where they agree."""
+    """The first statement about the same subject and relation in each passage decides, if they agree."""
     meant, said, of = CALLING.search(question), dict[str, int](), None
     for place, passage in enumerate(passages, 1):
         article = read_article(passage.text)
@@ -85,8 +85,10 @@ def weigh_clause(subject: str, clause: Clause, passages: Sequence[Block], questi
 
 
 def leanings(claim: str, passages: Sequence[Block], question: str = "") -> dict[str, float]:
-    """How probable each verdict is to a reader of the passages; the likeliest is what `weigh` finds. The more passages
-    agree the surer it is; passages that say otherwise, outdated ones among them, make it waver."""
+    """The probability of each verdict to a reader; `weigh` returns the most likely one.
+
+    Agreeing passages raise that probability; passages that say otherwise, even outdated ones, lower it.
+    """
     said = weigh(claim, passages, question).stance
     n_for, n_against = _voices(claim, passages)
     if said == "disputed":
@@ -102,7 +104,7 @@ def leanings(claim: str, passages: Sequence[Block], question: str = "") -> dict[
 
 
 def _voices(claim: str, passages: Sequence[Block]) -> tuple[int, int]:
-    """How many sentences of the passages give the claim's value in its place, and how many another one."""
+    """How many sentences give the claim's value, and how many another one."""
     read = read_claim(claim)
     if read is None:
         return 0, 0
@@ -116,7 +118,7 @@ def _voices(claim: str, passages: Sequence[Block]) -> tuple[int, int]:
 
 @lru_cache(maxsize=8192)
 def read_article(text: str) -> Article:
-    """The statements of a passage: under its title, sentences. Several may stand in one text."""
+    """The statements of a passage, which may be several titled parts in one text."""
     named = calling = None
     told: list[PassageSentence | None] = []
     for line in text.strip().splitlines():

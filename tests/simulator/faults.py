@@ -1,4 +1,4 @@
-"""Faults of one request: drawn by its number, so that a run of the same requests fares the same."""
+"""Faults of one request, drawn by its number, so that the same run always has the same faults."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Fault(StrEnum):
 
 
 def draw(faults: Faults, rng: random.Random) -> Fault:
-    """One fault, or none, with the stated shares."""
+    """One fault or none, with the configured probabilities."""
     shares = (faults.error_500, faults.error_429, faults.malformed, faults.truncated, faults.refusal, faults.hang)
     drawn = rng.random()
     for fault, share in zip(list(Fault)[1:], shares, strict=True):
@@ -35,7 +35,7 @@ def draw(faults: Faults, rng: random.Random) -> Fault:
 
 
 def spoil(message: Message, fault: Fault, rng: random.Random) -> Message:
-    """The message as the fault leaves it; errors and hangs leave it as it is."""
+    """Applies the fault to the message; errors and hangs leave it unchanged."""
     if fault is Fault.REFUSAL:
         return Message(refusal=REFUSAL)
     if fault is Fault.TRUNCATED:
@@ -46,7 +46,7 @@ def spoil(message: Message, fault: Fault, rng: random.Random) -> Message:
 
 
 def shorten(message: Message, max_tokens: int) -> Message:
-    """The message as a limit on completion tokens leaves it."""
+    """Truncates the message to a limit on completion tokens."""
     if len(message.said) <= 4 * max_tokens:
         return message
     return replace(_with_text(message, lambda text: text[: 4 * max_tokens]), finish_reason="length")
@@ -67,5 +67,5 @@ def _in_prose(text: str) -> str:
 
 
 def _wrong_field(text: str) -> str:
-    """The first field under another name."""
+    """Renames the first field."""
     return text.replace('":', '_":', 1)

@@ -1,6 +1,6 @@
-"""The grammar of the invented language: what a clause states, with any subject.
+"""The grammar of the invented language: what a clause states about any subject.
 
-Nothing here knows who or what there is in the world: names are known by their shape, relations by their wording.
+It knows names by their form and relations by their wording, and nothing about the world.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NAME = re.compile("|".join(f"(?P<{kind}>{_SHAPES[kind]})" for kind in ENTITY_POO
 
 @dataclass(frozen=True)
 class Clause:
-    """A statement on a subject: one relation with its value."""
+    """One relation of a subject, with its value."""
 
     relation: Relation
     key: str
@@ -59,7 +59,7 @@ class _Wording:
 
 
 def read_clause(text: str, position: int = 0) -> tuple[Clause, int] | None:
-    """The clause that begins at `position`, and where it ends; None where no relation is worded so."""
+    """The clause that starts at `position`, and its end; None if no relation has that wording."""
     first = _FIRST.match(text, position)
     if first is None:
         return None
@@ -77,7 +77,7 @@ _JOINT = re.compile(r",? and |, ")
 
 
 def read_clauses(text: str, position: int = 0) -> tuple[list[Clause], int]:
-    """The clauses joined by commas and *and* from `position` on, and where the last of them ends."""
+    """The clauses from `position` on that commas or *and* join, and the end of the last one."""
     clauses: list[Clause] = []
     while (found := read_clause(text, position)) is not None:
         clause, position = found
@@ -112,14 +112,14 @@ def read_claim(text: str) -> tuple[str, Clause] | None:
 
 
 def names_in(text: str) -> Iterator[tuple[Kind, str]]:
-    """All that has the shape of a name, in order; a lone capitalised word has that of a town."""
+    """Everything with the form of a name, in order; a single capitalized word has that of a town."""
     for match in NAME.finditer(text):
         kind = next(kind for kind in ENTITY_POOLS if match[kind])
         yield kind, match[0]
 
 
 def relation_of_heading(heading: str) -> Relation | None:
-    """The relation without a key that a column is headed by, its first letter large."""
+    """The relation, without a key, that a capitalized column heading names."""
     said = heading[:1].lower() + heading[1:]
     return next((relation for relation in _all_relations() if relation.key is None and relation.said == said), None)
 
@@ -130,7 +130,7 @@ def _all_relations() -> Sequence[Relation]:
 
 @cache
 def _wordings() -> Mapping[str, Sequence[_Wording]]:
-    """Wordings by their first word."""
+    """Wordings by first word."""
     wordings = [
         _Wording(_pattern(f"{worded} (?P<value>{_SHAPES[relation.value]})\\b", relation), relation)
         for relation in _all_relations()

@@ -1,5 +1,3 @@
-"""A rate limit as providers keep it: a token bucket that refuses what it cannot take."""
-
 from __future__ import annotations
 
 import math
@@ -8,7 +6,7 @@ from typing import Literal
 
 
 class TokenBucket:
-    """Takes `rate` requests a second, and at most so many at once."""
+    """Allows `rate` requests a second, and bursts up to its capacity."""
 
     def __init__(self, rate: float) -> None:
         self._rate = rate
@@ -16,7 +14,7 @@ class TokenBucket:
         self._filled_at = time.perf_counter()
 
     def take(self) -> float:
-        """Takes one request: 0.0 if there is room, else the seconds until there will be."""
+        """Takes one request. Returns 0.0 if there was room, otherwise the seconds until there is."""
         now = time.perf_counter()
         self._level = min(self._capacity, self._level + (now - self._filled_at) * self._rate)
         self._filled_at = now

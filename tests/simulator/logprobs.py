@@ -1,4 +1,4 @@
-"""Log-probabilities of a reply's tokens, in the format of OpenAI's API. Pure functions on JSON values."""
+"""Log-probabilities of a reply's tokens, in the format of OpenAI's API."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _PIECE = re.compile(r" ?\w+|[^\w\s]+|\s")
 
 
 def wanted(body: Json) -> int | None:
-    """How many alternatives a request asks for in each place; None where it asks for no log-probabilities."""
+    """How many alternatives a request wants for each token; None if it wants no log-probabilities."""
     return (body.get("top_logprobs") or 0) if body.get("logprobs") else None
 
 
 def misuse(body: Json) -> str | None:
-    """The error in the number of alternatives asked for, as OpenAI words it, or None."""
+    """OpenAI's error message for an invalid number of alternatives, or None."""
     asked = body.get("top_logprobs")
     if asked is None:
         return None
@@ -42,9 +42,12 @@ def misuse(body: Json) -> str | None:
 def token_logprobs(
     content: str, letters: Mapping[str, float], n_alternatives: int, verdicts: Sequence[Mapping[str, float]] = ()
 ) -> list[Json]:
-    """Each token of a reply; the first that is one of `letters` by itself lists these by probability, itself first. So
-    does the token that begins the value of each field with a verdict, for its one of `verdicts`. These values come in
-    pieces, and often with the marks before them."""
+    """The tokens of a reply with log-probabilities.
+
+    The first token that is one of `letters` lists these by probability, itself first. The token that begins a field
+    with a verdict does the same with its entry in `verdicts`. Such values come in pieces, often with preceding
+    punctuation.
+    """
     tokens: list[Json] = []
     reached = 0
     for place, shares in zip(_VERDICT.finditer(content), verdicts, strict=False):  # a spoiled reply has fewer
@@ -57,7 +60,7 @@ def token_logprobs(
 
 
 def _verdict_tokens(said: str, before: str, shares: Mapping[str, float], n_alternatives: int) -> list[Json]:
-    """A verdict in pieces, the first with what might have begun in its place: another verdict, or no verdict at all."""
+    """A verdict in pieces; the first lists what else might have begun there: another verdict, or none."""
     first, *others = _pieces(said)
     ranked = sorted(shares, key=lambda verdict: (verdict != said, -shares[verdict]))
     likely = {before + _pieces(verdict)[0]: _OF_VERDICTS * shares[verdict] for verdict in ranked} | {" ": 0.01}

@@ -1,4 +1,4 @@
-"""Invented proper names: pronounceable, no two alike, and none that a sentence splitter could trip over."""
+"""Invented names: pronounceable, unique, and never a problem for a sentence splitter."""
 
 # ruff: noqa: SIM905 - word lists of one word a line would bury the code
 
@@ -19,7 +19,7 @@ _AWARD_NOUNS = "Medal Prize Ribbon Laurel".split()
 
 
 class Names:
-    """Draws names from a seeded generator; every made-up word occurs in one name only."""
+    """Draws names from a seeded generator; each made-up word occurs in only one name."""
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
@@ -34,7 +34,6 @@ class Names:
         }
 
     def of(self, kind: Kind) -> str:
-        """A new name for an entity of this kind."""
         return self._shapes[kind]()
 
     def award(self) -> str:

@@ -1,5 +1,3 @@
-"""Prompts about this world on a topic, with the repeats that models make."""
-
 from __future__ import annotations
 
 import zlib
@@ -12,9 +10,11 @@ OTHERWISE = "Please tell me about {}."
 
 
 def propose_prompts(world: World, topic: str, number: int, known: Collection[str]) -> Sequence[str]:
-    """`number` prompts at most: the second asks as the first does in other words, the third is a known one. First come
-    those that the world has responses to, then those about its other entities, in an order of the topic's own; none
-    once all are known."""
+    """At most `number` prompts; the second rephrases the first and the third is a known one.
+
+    Prompts that the world has responses to come first, then those about other entities, in an order that depends on the
+    topic. Empty once all are known.
+    """
     answered = [(response.subject, response.prompt) for response in world.responses]
     named = {name for name, _ in answered}
     others = [(name, prompt_about(entity)) for name, entity in world.entities.items() if name not in named]

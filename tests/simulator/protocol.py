@@ -1,4 +1,4 @@
-"""The shapes of the OpenAI chat-completions API, as far as its clients look at them. Pure functions on JSON values."""
+"""The shapes of OpenAI's chat-completions API, as far as its clients use them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CHARS_PER_CHUNK = 32
 
 @dataclass(frozen=True)
 class Message:
-    """The model's message: text, one call of a function, or a refusal."""
+    """The model's text, function call or refusal."""
 
     content: str | None = None
     function: str | None = None
@@ -37,12 +37,11 @@ class Message:
 
     @property
     def said(self) -> str:
-        """Everything that costs completion tokens."""
+        """Everything that counts as completion tokens."""
         return (self.content or "") + (self.function or "") + self.arguments + (self.refusal or "")
 
 
 def text_of(message: Json) -> str:
-    """The text of a message, whose content is a string or a list of parts."""
     content = message.get("content") or ""
     if isinstance(content, str):
         return content
@@ -50,30 +49,28 @@ def text_of(message: Json) -> str:
 
 
 def first_user_text(body: Json) -> str:
-    """The text of the first user message: it holds the data. Later ones belong to repair turns."""
+    """The first user message, which holds the data; later ones are repair turns."""
     return next((text_of(message) for message in body["messages"] if message.get("role") == "user"), "")
 
 
 def system_text(body: Json) -> str:
-    """The text of the first system message: what the model is told to do with the data."""
     messages = (message for message in body["messages"] if message.get("role") in ("system", "developer"))
     return next((text_of(message) for message in messages), "")
 
 
 def functions_of(body: Json) -> Mapping[str, Json]:
-    """Offered functions by name, with their JSON Schemas."""
     tools = body.get("tools") or []
     return {tool["function"]["name"]: tool["function"].get("parameters") or {} for tool in tools}
 
 
 def response_schema(body: Json) -> Json:
-    """The schema of the response format; empty where none is given."""
+    """The schema of the response format, or an empty object."""
     described = (body.get("response_format") or {}).get("json_schema") or {}
     return described.get("schema") or {}
 
 
 def title_of(body: Json) -> str:
-    """The title of the answer that is asked for: by the response format, a function, or the messages; else `chat`."""
+    """The title of the requested answer: from the response format, a function or the messages; else `chat`."""
     described = (body.get("response_format") or {}).get("json_schema") or {}
     named = {described.get("name"), response_schema(body).get("title"), *functions_of(body)}
     for title in TITLES:
@@ -90,12 +87,12 @@ def title_of(body: Json) -> str:
 
 
 def count_tokens(text_length: int) -> int:
-    """One token for four characters, rounded up: an approximation that is the same for every checker measured."""
+    """One token per four characters, rounded up, which is the same for every measured checker."""
     return math.ceil(text_length / 4)
 
 
 def prompt_tokens(body: Json) -> int:
-    """Tokens of the texts of all messages, of the tools offered and of the response format (both as compact JSON)."""
+    """Tokens of all messages, tools and the response format, the latter two as compact JSON."""
     length = 0
     for message in body["messages"]:
         length += len(text_of(message))
@@ -107,12 +104,11 @@ def prompt_tokens(body: Json) -> int:
 
 
 def compact(value: object) -> str:
-    """JSON without spaces, as models write it when held to a schema."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
 def completion(number: int, model: str, message: Message, usage: Json, top_logprobs: int | None = None) -> Json:
-    """The body of a plain answer, with log-probabilities where `top_logprobs` says how many."""
+    """The body of a response without streaming; `top_logprobs` is the number of alternatives, if any."""
     said: dict[str, Any] = {"role": "assistant", "content": message.content, "refusal": message.refusal}
     if message.function:
         said["tool_calls"] = [_tool_call(number, message)]
@@ -126,7 +122,7 @@ def completion(number: int, model: str, message: Message, usage: Json, top_logpr
 def chunks(
     number: int, model: str, message: Message, usage: Json | None, top_logprobs: int | None = None
 ) -> Iterator[tuple[int, Json]]:
-    """The bodies of a streamed answer, each with the tokens it took to say; `usage` comes last, where asked for."""
+    """The bodies of a streamed response, each with its token count; `usage` comes last, if requested."""
     head = _head(number, model, "chat.completion.chunk")
 
     def chunk(delta: Json, finish_reason: str | None = None, logprobs: Json | None = None) -> Json:
@@ -165,7 +161,7 @@ def _tool_call(number: int, message: Message, arguments: str | None = None) -> J
 
 
 def _content_pieces(message: Message, top_logprobs: int | None) -> Iterator[tuple[str, Json | None]]:
-    """The pieces of the content; with log-probabilities each is a token."""
+    """The pieces of the content; with log-probabilities, each is one token."""
     content = message.content or ""
     if top_logprobs is None:
         yield from ((piece, None) for piece in _pieces(content))

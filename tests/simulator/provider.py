@@ -1,4 +1,4 @@
-"""Decides what one request gets: pure in all but the counters of its limits. The server only carries it out."""
+"""Decides the response to each request; the server only carries it out."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FOREVER_S = math.inf
 
 @dataclass(frozen=True)
 class Refusal:
-    """An error status, at once."""
+    """An immediate error status."""
 
     status: int
     body: Json
@@ -38,7 +38,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class ModelReply:
-    """A message of the model, after a delay of its own beside that for its tokens."""
+    """A message, with a delay in addition to that for its tokens."""
 
     message: Message
     delay_s: float
@@ -47,16 +47,12 @@ class ModelReply:
 
 @dataclass(frozen=True)
 class SearchReply:
-    """The body of a search's answer, after a delay."""
-
     body: str
     delay_s: float
     fault: Fault
 
 
 class Provider:
-    """A model and a search engine that know one world, with the limits and faults of `settings`."""
-
     def __init__(self, world: World, settings: SimulatorSettings) -> None:
         self._world, self._engine = world, SearchEngine(world)
         self._numbers, self._settings = count(1), settings
@@ -68,7 +64,7 @@ class Provider:
 
     @settings.setter
     def settings(self, settings: SimulatorSettings) -> None:
-        """New settings start with a full bucket and a new count to `dies_after`, and a new seed with request 1."""
+        """Refills the bucket and restarts the count to `dies_after`; a new seed restarts at request 1."""
         self._numbers = self._numbers if settings.seed == self._settings.seed else count(1)
         self._settings = settings
         self._brain = Brain(self._world, Subject(self._world, settings))
@@ -76,11 +72,9 @@ class Provider:
         self._lifetime = settings.dies_after
 
     def next_number(self) -> int:
-        """Numbers the requests of this provider, from 1."""
         return next(self._numbers)
 
     def chat(self, number: int, body: Json, key: str, title: str) -> Refusal | ModelReply:
-        """The model's answer to one chat-completions request for the answer called `title`."""
         refused = self._wrong_key(key) or self._unusable(body) or self._limited()
         if refused:
             return refused
@@ -97,7 +91,7 @@ class Provider:
         return ModelReply(message, self._settings.llm_latency_s + delay_s, fault)
 
     def refused_search(self, body: Json, key: str) -> Refusal | None:
-        """Serper's answer to a wrong key, and to a request that asks for nothing: neither is a search."""
+        """Serper's response to a wrong key or an empty query, neither of which counts as a search."""
         if self._settings.api_key is not None and key != self._settings.api_key:
             return Refusal(403, {"message": "Unauthorized.", "statusCode": 403})
         query, limit = body.get("q"), body.get("num", DEFAULT_HITS)
@@ -106,7 +100,7 @@ class Provider:
         return None
 
     def search(self, number: int, body: Json) -> Refusal | SearchReply:
-        """Serper's answer to one request for which `refused_search` finds no reason to refuse it."""
+        """Serper's response to a request that `refused_search` accepts."""
         fault, delay_s = self._fault(SEARCH, self._rng(number))
         if fault is Fault.ERROR_429:
             return _too_many(RETRY_AFTER_S, self._settings.retry_after)
@@ -132,7 +126,7 @@ class Provider:
         return Refusal(401, protocol.error(said, "invalid_request_error", "invalid_api_key"))
 
     def _unusable(self, body: Json) -> Refusal | None:
-        """Refuses what this model does not know: its name, tools, a response format, a temperature, logprobs."""
+        """Rejects an unknown model, tool, response format or temperature, and wrong use of logprobs."""
         settings, model = self._settings, body.get("model")
         if settings.models and model not in (*settings.models, *settings.reads_by_words):
             said = f"The model `{model}` does not exist or you do not have access to it."
@@ -197,11 +191,11 @@ class Provider:
         )
 
     def _letters(self, body: Json, title: str, text: str) -> Mapping[str, float]:
-        """Probability of each letter; empty where the request does not ask, or nothing is chosen."""
+        """The probability of each letter; empty if they are not requested or nothing is chosen."""
         return self._brain.choice(text).probabilities if title == CHOICE and body.get("logprobs") else {}
 
     def _verdicts(self, body: Json, title: str, text: str) -> Sequence[Mapping[str, float]]:
-        """Probability of each verdict in every place for one; empty where the request does not ask."""
+        """The probability of each verdict in each verdict field; empty if not requested."""
         by_words = title == ASSESSMENT and body.get("model") in self._settings.reads_by_words
         return self._brain.verdicts(title, text) if body.get("logprobs") and not by_words else ()
 
@@ -212,7 +206,7 @@ def _properties(schema: Json) -> Mapping[str, Any]:
 
 
 def _held_to(schema: Json, answer: Json) -> Json:
-    """The fields that a strict schema has and no others, in its order; what the model has no word for is empty."""
+    """Exactly the fields of a strict schema, in its order; unknown ones are empty."""
     return {name: answer.get(name, "") for name in _properties(schema)} or answer
 
 

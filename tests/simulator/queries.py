@@ -1,5 +1,3 @@
-"""Queries as a model types them into a search box, and its second wording of a question."""
-
 from __future__ import annotations
 
 import re
@@ -15,7 +13,6 @@ _WORD = re.compile(r"\w+")
 
 
 def next_query(claim: str, asked: Sequence[str], question: str = "") -> str:
-    """The first wording of the question that was not asked yet."""
     before = {" ".join(query.casefold().split()) for query in asked}
     read = read_claim(claim)
     wordings = _of_words(claim) if read is None else _of_clause(*read, CALLING.search(question))
@@ -23,7 +20,6 @@ def next_query(claim: str, asked: Sequence[str], question: str = "") -> str:
 
 
 def next_queries(claim: str, asked: Sequence[str], number: int, question: str = "") -> list[str]:
-    """Several at once, each in other words."""
     queries: list[str] = []
     for _ in range(number):
         queries.append(next_query(claim, [*asked, *queries], question))

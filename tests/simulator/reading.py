@@ -1,7 +1,7 @@
-"""Reads claims about anything, by their words alone: as a hasty model does, which heeds it when it is told to be exact.
+"""Judges claims by their words alone, as a hasty model does, which reads more carefully if told to be exact.
 
-A model of this kind calls a claim supported if a passage has the wanted share of its words. It so passes a claim with
-one detail changed, and, told to see every detail in the passage, fails a claim in other words.
+It calls a claim supported if a passage has the wanted share of its words. So it passes a claim with one detail changed
+and, when told to be exact, fails a paraphrase.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PASSED_OVER = frozenset(_SMALL.split())
 
 
 def assess_by_words(message: str, instructions: str, wanted_share: float, may_search: bool) -> Fields | SearchWish:
-    """The answer called `Assessment`, or the wish to search if tools are offered."""
+    """The answer `Assessment`, or a search call if tools are offered."""
     blocks = Blocks(message)
     claim, evidence = " ".join(blocks.one("claim").split()), blocks.all("evidence")
     finding = read_by_words(claim, evidence, 1.0 if is_exact(instructions) else wanted_share)
@@ -53,7 +53,7 @@ def is_exact(instructions: str) -> bool:
 
 
 def read_by_words(claim: str, evidence: Sequence[Block], wanted_share: float) -> Finding:
-    """The verdict of the passage with most of the claim's words; another number in it contradicts the claim."""
+    """The verdict of the passage that shares most words with the claim; a different number contradicts it."""
     wanted = _words(claim)
     if not wanted or not evidence:
         return Finding("insufficient")

@@ -1,5 +1,3 @@
-"""The simulator's record of the requests it got: the other side's account of a run."""
-
 from __future__ import annotations
 
 import hashlib
@@ -16,7 +14,7 @@ KEPT_BODIES = 10_000
 
 @dataclass
 class StageStatistics:
-    """Requests of one stage and how they ended. `requests` is the sum of the other counts of requests."""
+    """Requests of one stage by outcome. `requests` is the sum of the other request counts."""
 
     requests: int = 0
     answered: int = 0
@@ -34,8 +32,6 @@ class StageStatistics:
 
 @dataclass(frozen=True)
 class LogEntry:
-    """One finished request."""
-
     number: int
     stage: str
     status: int
@@ -48,7 +44,7 @@ class LogEntry:
 
 @dataclass
 class Statistics:
-    """All that is counted, since the start or the last reset. JSON by `asdict`."""
+    """Counts since the start or the last reset. `asdict` gives JSON."""
 
     stages: dict[str, StageStatistics] = field(default_factory=dict)
     in_flight: int = 0
@@ -65,7 +61,7 @@ class Statistics:
 
     @property
     def model(self) -> StageStatistics:
-        """The sums over the stages of the model."""
+        """The sums over the model's stages."""
         return self._sum([stage for name, stage in self.stages.items() if name != "search"])
 
     @property
@@ -82,7 +78,7 @@ class Statistics:
 
 @dataclass
 class Outcome:
-    """How a request under way will have ended; filled in by its handler."""
+    """How a request ended; its handler fills it in."""
 
     status: int = 0
     fault: str = "none"
@@ -93,7 +89,7 @@ class Outcome:
 
 
 class Recorder:
-    """Counts requests as they come and go. Lives in the thread of its event loop."""
+    """Counts requests. Belongs to the thread of its event loop."""
 
     def __init__(self) -> None:
         self.reset()
@@ -108,7 +104,6 @@ class Recorder:
 
     @contextmanager
     def request(self, number: int, stage: str, body: bytes) -> Iterator[Outcome]:
-        """Counts one request from its arrival to its end, however it ends."""
         self._bodies.append((stage, body.decode("utf-8", "replace")))
         counts = self._stages.setdefault(stage, StageStatistics())
         counts.requests += 1
@@ -127,11 +122,10 @@ class Recorder:
             self._log.append(entry)
 
     def bodies(self, stage: str | None) -> list[str]:
-        """The last bodies that arrived, oldest first."""
         return [body for of, body in self._bodies if stage in (None, of)]
 
     def snapshot(self, *, with_log: bool = False) -> dict[str, Any]:
-        """`Statistics` as JSON values; the log is left out unless asked for, since it is long."""
+        """`Statistics` as JSON; the log is long, so it is included only on request."""
         repeated = sum(times - 1 for times in self._paid.values())
         elapsed_s, cpu_s = time.perf_counter() - self._started, time.thread_time() - self._cpu
         log = list(self._log) if with_log else []

@@ -1,7 +1,7 @@
-"""Relations of the entities of the invented world: the vocabulary that articles, responses and readers share.
+"""Relations of the invented entities: the vocabulary that articles, responses and readers share.
 
-A statement is `{name} {stem} {value}`. Responses say it in one wording and articles write it in two others, so that a
-reader has to know the language, not only to compare strings. No stem of a kind begins with another of the same kind.
+A statement is `{name} {stem} {value}`. Responses use one wording and articles two others, so that comparing strings is
+not enough. No stem begins with another stem of the same kind.
 """
 
 # ruff: noqa: SIM905 - word lists of one word a line would bury the table
@@ -32,7 +32,7 @@ CARGOES = (
 
 @dataclass(frozen=True)
 class Relation:
-    """One kind of statement. `{key}` in the wordings is filled from `key`; for each key there is one right value."""
+    """One kind of statement. `{key}` in its wordings is filled from `key`; each key has one right value."""
 
     kind: Kind
     """Of its subject."""
@@ -47,13 +47,12 @@ class Relation:
 
     @property
     def wordings(self) -> tuple[str, str, str]:
-        """All that mean the same."""
+        """All have the same meaning."""
         return self.said, *self.written
 
 
 def _read(table: str) -> Mapping[Kind, Sequence[Relation]]:
-    """A line a relation: as responses say it, as articles write it, and otherwise, as a searcher words it, what its
-    value is, and by what it is keyed."""
+    """Each line is a relation: response wording, two article wordings, query wording, kind of value, key."""
     read: dict[Kind, list[Relation]] = {}
     for line in table.strip().splitlines():
         if line.startswith("["):

@@ -1,5 +1,3 @@
-"""Compares a report with the world's truth, fact by fact."""
-
 from __future__ import annotations
 
 from collections import defaultdict
@@ -12,7 +10,7 @@ from tests.simulator.world import GoldFact, Label
 
 @dataclass(frozen=True)
 class Score:
-    """How the facts of a response fared in a report. `n_matched + n_misattributed + n_failed + n_lost == n_facts`."""
+    """How a response's facts fared in a report: `n_matched + n_misattributed + n_failed + n_lost == n_facts`."""
 
     n_facts: int = 0
     n_matched: int = 0
@@ -37,12 +35,12 @@ class Score:
 
     @property
     def agreement(self) -> float | None:
-        """Share of facts with the true verdict; what is unscored, lost or given to another counts as wrong."""
+        """The proportion of facts with the true verdict; unscored, lost and misattributed ones count as wrong."""
         return self.n_equal / self.n_facts if self.n_facts else None
 
     @property
     def n_wrong(self) -> int:
-        """Verdicts that are not the true one."""
+        """The number of false verdicts."""
         return self.n_matched - self.n_equal - self.n_unscored
 
     def __add__(self, other: Score) -> Score:
@@ -50,8 +48,10 @@ class Score:
 
 
 def score(claims: Iterable[Claim], facts: Sequence[GoldFact], *, gated: bool = True) -> Score:
-    """Matches each fact with one claim; a claim that stands for a fact stands for no other. With `gated` False
-    irrelevant facts are to be judged like all others."""
+    """Matches each fact with one claim; no claim is matched twice.
+
+    With `gated` False, irrelevant facts are judged like all others.
+    """
     by_sentence: defaultdict[str, list[Claim]] = defaultdict(list)
     for claim in claims:
         by_sentence[_line(claim.sentence)].append(claim)
@@ -87,7 +87,7 @@ def _score_of(verdict: Verdict | None, fact: GoldFact, expected: Label) -> Score
 
 
 def _says_of_another(claim: Claim, fact: GoldFact) -> bool:
-    """A sentence that could not be split names no person, nor does a fact that could not be revised."""
+    """An unsplit sentence or an unrevised fact names no one, so it is never misattributed."""
     if claim.judgement.verdict is None and claim.text in (claim.sentence, claim.self_contained):
         return False
     said = fact.self_contained.removeprefix(f"{fact.subject} ")

@@ -20,7 +20,7 @@ _TOKEN = re.compile(r"\w+")
 
 
 class SearchEngine:
-    """Answers queries with passages, best first. `missing_hits` is the share of queries that lose their top three."""
+    """Returns the best passages first. `missing_hits` is the proportion of queries that lose their top three."""
 
     def __init__(self, world: World) -> None:
         self._seed = world.seed
@@ -34,7 +34,7 @@ class SearchEngine:
         self._postings = {token: numbers for token, numbers in postings.items() if len(numbers) <= limit}
 
     def search(self, query: str, limit: int, missing_hits: float = 0.0) -> Sequence[Passage]:
-        """At most `limit` passages. The same query always fares the same."""
+        """At most `limit` passages. The same query always has the same result."""
         scores: defaultdict[int, float] = defaultdict(float)
         for token in _tokens(query[:LONGEST_QUERY]):
             numbers = self._postings.get(token, ())

@@ -32,7 +32,7 @@ SETTINGS = TypeAdapter(SimulatorSettings)
 
 
 class Server:
-    """Handlers over one provider. Answers cost well under a millisecond of CPU: they share the client's cores."""
+    """Handlers of one provider. A response takes far less than a millisecond of CPU: the client shares the cores."""
 
     def __init__(self, world: World, settings: SimulatorSettings) -> None:
         self._provider = Provider(world, settings)
@@ -179,7 +179,7 @@ class Server:
 
 @asynccontextmanager
 async def serving(world: World, settings: SimulatorSettings, port: int = 0) -> AsyncIterator[int]:
-    """Serves on the loopback interface while the block runs; yields the port. A client that hangs up frees its slot."""
+    """Serves on loopback during the block and yields the port. A client that hangs up frees its slot."""
     app = Server(world, settings).application()
     runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
     await runner.setup()

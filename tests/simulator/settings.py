@@ -1,4 +1,4 @@
-"""How the simulator behaves: speed, limits and faults. Frozen values; a running simulator swaps them whole."""
+"""Speed, limits and faults of the simulator. A running simulator replaces the frozen settings as a whole."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""The model whose belief TrustScore probes: it knows some topics by heart, half-knows others, and guesses at the rest.
+"""The model whose belief TrustScore probes: it knows some topics, half-knows others and guesses the rest.
 
-Its answers are drawn by hashes of what it is asked, never by the order in which questions arrive: a run fares the same
-however many of its questions are asked at a time.
+Its answers depend on hashes of the question, never on the order of questions, so concurrency does not change a run.
 """
 
 from __future__ import annotations
@@ -36,14 +35,14 @@ class LetteredOption:
 
 @dataclass(frozen=True)
 class Choice:
-    """One option, and how probable the letter of each was to be said."""
+    """An option, and the probability of each letter."""
 
     option: LetteredOption
     probabilities: Mapping[str, float]
 
 
 def read_options(block: str) -> Sequence[LetteredOption]:
-    """The options of a question, `A) text` each; a line without a letter continues the option before."""
+    """The options, one `A) text` per line; a line without a letter continues the previous option."""
     options: list[LetteredOption] = []
     for line in block.splitlines():
         start = _OPTION.match(line)
@@ -55,27 +54,25 @@ def read_options(block: str) -> Sequence[LetteredOption]:
 
 
 class Subject:
-    """The simulated subject: its knowledge of one world, and its answers."""
-
     def __init__(self, world: World, settings: SimulatorSettings) -> None:
         self._world, self._settings = world, settings
 
     def knowledge(self, topic: Topic) -> Knowledge:
-        """The same for the same seed and shares, in any process."""
+        """The same in any process for the same seed and proportions."""
         drawn = self._draw("knows", topic.subject, topic.said)
         if drawn < self._settings.known_share:
             return "known"
         return "half_known" if drawn < self._settings.known_share + self._settings.half_known_share else "unknown"
 
     def expected_trust_bc(self, topic: Topic, response: str) -> Literal[0, 1] | None:
-        """TrustBC of a response (or a claim) about a topic over ten checks; None for half-known, which is chance."""
+        """TrustBC over ten checks of a response or claim; None for a half-known topic, where it is random."""
         knowledge = self.knowledge(topic)
         if knowledge == "half_known":
             return None
         return 1 if knowledge == "known" and _says_truth(response, topic) else 0
 
     def answer(self, question: str) -> str | None:
-        """A whole sentence, true where the subject knows; None for a question about nothing in this world."""
+        """A whole sentence, true if the subject knows; None for a question about nothing in this world."""
         pair = self._world.pair_of(question)
         if pair is None:
             return None
@@ -84,7 +81,7 @@ class Subject:
         return pair.wrong(random.Random(f"{self._settings.seed} {pair.id}"))
 
     def choose(self, question: str, options: Sequence[LetteredOption]) -> Choice:
-        """The option that it takes for the true one, or guesses. `options` are not empty; the last is none of them."""
+        """The option that the subject believes or guesses. `options` is not empty; the last is none of the above."""
         asked = (question, *(f"{option.letter} {option.text}" for option in options))
         topic = self._topic(question, options)
         if topic is None:
@@ -103,12 +100,12 @@ class Subject:
         return _choice(chosen, options, probability or 1 / len(options))
 
     def _knows_now(self, topic: Topic, *asked: str) -> bool:
-        """Whether it answers this question as one who knows: half-known topics are a coin a question."""
+        """Whether it answers this question from knowledge; for half-known topics, a coin flip per question."""
         knowledge = self.knowledge(topic)
         return knowledge == "known" or (knowledge == "half_known" and self._draw("coin", *asked) < 0.5)
 
     def _topic(self, question: str, options: Sequence[LetteredOption]) -> Topic | None:
-        """The topic: what the question asks for, else what the options speak of."""
+        """The topic of the question, or else of the options."""
         pair = self._world.pair_of(question)
         if pair is not None:
             return pair.topic
@@ -117,7 +114,7 @@ class Subject:
         times = Counter(topic for topic, _ in read)
 
         def fitness(claim: tuple[Topic, str]) -> tuple[bool, bool, int, str]:
-            """Substitutes speak of others now and then: what a response states about whom it is about, comes first."""
+            """Substitutes sometimes speak of others, so a response's statements about its own subject come first."""
             topic, value = claim
             said = topic.claim(value)
             return topic.subject == named, said in self._world.stated, times[topic], said
@@ -125,14 +122,14 @@ class Subject:
         return max(read, key=fitness)[0] if read else None
 
     def _draw(self, *parts: str) -> float:
-        """A number from 0 to 1 (exclusive) that depends on the seed and `parts` alone."""
+        """A number in [0, 1) that depends only on the seed and `parts`."""
         text = "\x00".join((str(self._settings.seed), *parts))
         digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         return (int.from_bytes(digest, "big") >> 11) / 2**53
 
 
 def _says_truth(text: str, topic: Topic) -> bool:
-    """Whether a text gives the right value of a topic, in a whole sentence or alone."""
+    """Whether a text gives the right value of a topic, in a sentence or alone."""
     said = " ".join(text.split()).rstrip(". ")
     return said in (topic.value, topic.claim(topic.value).rstrip("."))
 
@@ -143,6 +140,6 @@ def _none_of(options: Sequence[LetteredOption]) -> LetteredOption:
 
 
 def _choice(chosen: LetteredOption, options: Sequence[LetteredOption], probability: float) -> Choice:
-    """`probability` for the chosen letter; the others share the rest."""
+    """Gives the chosen letter `probability`; the others share the rest."""
     others = (1.0 - probability) / max(1, len(options) - 1)
     return Choice(chosen, {option.letter: probability if option is chosen else others for option in options})

@@ -1,5 +1,3 @@
-"""The invented world and those who read in it: what everything else is measured by, so it is measured first."""
-
 from __future__ import annotations
 
 from datetime import UTC, datetime
@@ -35,7 +33,6 @@ def first_fact(world: World, label: str) -> GoldFact:
 
 
 def answer(brain: Brain, title: str, message: str) -> Any:
-    """The fields of an answer that is no wish to search."""
     given = brain.reply(title, message)
     assert not isinstance(given, SearchWish)
     return given

@@ -1,5 +1,3 @@
-"""The simulator over the wire, as the clients that real providers are used with see it."""
-
 from __future__ import annotations
 
 import time
@@ -23,7 +21,7 @@ SEARCH_TOOL: ChatCompletionFunctionToolParam = {
 
 
 def ask(client: openai.OpenAI, *turns: str, **options: Any) -> Any:
-    """The completion of a chat of user and assistant, in turns."""
+    """The completion for a chat whose messages alternate between user and assistant."""
     roles = ("user", "assistant") * len(turns)
     messages: Any = [{"role": role, "content": text} for role, text in zip(roles, turns, strict=False)]
     return client.chat.completions.create(model="sim", messages=messages, **options)

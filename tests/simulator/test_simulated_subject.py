@@ -1,5 +1,3 @@
-"""The simulated subject's knowledge and choices: the truth that TrustScore is measured by, so it is measured first."""
-
 from __future__ import annotations
 
 import random
@@ -20,7 +18,7 @@ SUBJECT = Subject(WORLD, INSTANT)
 
 
 def checks(pair: QaPair, response: str, n: int = 10) -> Iterator[tuple[str, list[LetteredOption]]]:
-    """The letter of the response, and the options, of so many checks; its place goes round."""
+    """The response's letter and the options of `n` checks; its position rotates."""
     rng = random.Random(pair.id)
     for number in range(n):
         others: dict[str, None] = {}
@@ -51,7 +49,7 @@ def test_every_question_tells_its_topic_and_a_wrong_answer_differs_in_its_value_
 
 @pytest.mark.parametrize("bias", [None, *LETTERS])
 def test_trust_bc_equals_the_knowledge_whatever_the_bias(bias: Any) -> None:
-    """Ten checks with the response's place balanced: what TrustBC asks of every item."""
+    """Ten checks with balanced positions, as TrustBC asks them."""
     subject = Subject(WORLD, replace(INSTANT, letter_bias=bias))
     for number, pair in enumerate(WORLD.questions[:250]):
         for response in (pair.answer, pair.wrong(random.Random(number))):

@@ -1,6 +1,6 @@
-"""The simulated model fails a prompt that hides what its question needs: else nothing measured by it would mean much.
+"""The simulated model must fail a prompt that hides what its question needs; otherwise it measures nothing.
 
-The packaged prompts are rendered as a check renders them; then what they need is taken away, piece by piece.
+The packaged prompts are rendered as in a check, and then stripped of what they need, piece by piece.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ def fields(name: str, **values: str | list[str] | None) -> Any:
 
 
 def facts_read(shown: Callable[[str, int], str], *, question: bool = True) -> float:
-    """Share of the facts that are found with their subject, and rightly called relevant or not. `shown`: what a prompt
-    shows of a response beside the sentence that begins at a place."""
+    """The proportion of facts found with their subject and the right relevance.
+
+    `shown` gives what a prompt shows of a response next to the sentence at a position.
+    """
     right = total = 0
     for response in WORLD.twenty_responses:
         for part in read_outline(response.text):
@@ -52,7 +54,7 @@ def facts_read(shown: Callable[[str, int], str], *, question: bool = True) -> fl
 
 
 def verdicts_right(facts: Sequence[tuple[Response, GoldFact]], *, cut: int = 10_000, question: bool = True) -> float:
-    """Share of true verdicts by what is found for each fact by its own words, last by the passage that settles it."""
+    """The proportion of true verdicts on passages that a search finds for each fact, the deciding passage last."""
     right = 0
     for response, fact in facts:
         found = ENGINE.search(next_query(fact.self_contained, ()), 5)
@@ -115,7 +117,7 @@ PROSE = " ".join(f"{lead} She was married to {THIRD}." for lead in LEADS)
 def test_what_is_said_twice_is_told_apart_by_what_stands_above(
     answer: str, above: str | None, sentence: str, whose: str
 ) -> None:
-    """Without its heading, or the sentence before it, it is taken for the first."""
+    """Without its heading, or the preceding sentence, it is taken for the first."""
     asked = {"question": f"What is known about {ONE}?", "answer": answer, "above": above}
     reply = fields("sentence_facts", **asked, sentence=sentence.format(THIRD))
     assert reply["facts"][0]["fact"] == f"{whose} was married to {THIRD}."

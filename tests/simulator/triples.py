@@ -1,6 +1,6 @@
-"""The invented world as a knowledge base: who and what there is, with types, for `factloop research kb build`.
+"""The invented world as N-Triples of types and labels, like DBpedia's dumps, for `factloop research kb build`.
 
-In N-Triples, as DBpedia's dumps of types and labels are. Years and counts are values, not entities, and are left out.
+Years and counts are values, not entities, and are left out.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _CLASS: dict[Pool, str] = {
 
 
 def knowledge_base_triples(world: World) -> tuple[str, str]:
-    """The types and the labels of all that has a name, as two N-Triples documents."""
+    """Two N-Triples documents: types and labels."""
     types = (f"<{_iri(name)}> <{_TYPE}> <{ONTOLOGY}{_CLASS[pool]}> .\n" for pool, name in _named(world))
     labels = (f'<{_iri(name)}> <{_LABEL}> "{name}"@en .\n' for _, name in _named(world))
     return "".join(types), "".join(labels)
 
 
 def _named(world: World) -> Iterator[tuple[Pool, str]]:
-    """Names consist of letters and spaces, so that nothing in them needs escaping."""
+    """Names consist of letters and spaces, so they need no escaping."""
     for pool in _CLASS:
         yield from ((pool, name) for name in world.pools[pool])
 

@@ -1,6 +1,6 @@
-"""The invented world: entities, one article about each, and long responses whose every fact has a known truth.
+"""The invented world: entities, an article about each, and long responses with known truth for every fact.
 
-Nothing in it is true or occurs in any model's training data, so a checker gets a verdict right by evidence or by luck.
+Nothing in it occurs in any model's training data, so a checker is right only by evidence or by luck.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Entity:
 
 @dataclass(frozen=True)
 class Topic:
-    """One thing that can be known of an entity, and how it truly is. A fact is a topic with a value, right or wrong."""
+    """Something that can be known about an entity, with its true value. A fact is a topic with any value."""
 
     subject: str
     said: str
@@ -39,7 +39,7 @@ class Topic:
     value: str
 
     def claim(self, value: str) -> str:
-        """The self-contained fact that this value is the right one, as a response words it."""
+        """The self-contained statement that the topic has this value, as a response words it."""
         return f"{self.subject} {self.said} {value}."
 
     @property
@@ -58,7 +58,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class QaPair:
-    """A question with a short answer, and false answers on demand."""
+    """A question with a short answer, and wrong answers on demand."""
 
     topic: Topic
     values: Sequence[str] = field(repr=False, compare=False)
@@ -78,17 +78,14 @@ class QaPair:
 
     @property
     def answer(self) -> str:
-        """The true answer, in a whole sentence."""
         return self.topic.claim(self.topic.value)
 
     def wrong(self, rng: random.Random) -> str:
-        """A false answer of the same form."""
         topic = self.topic
         return topic.claim(other_value(rng, self.values, {topic.value, topic.subject, topic.key}))
 
 
 def other_value(rng: random.Random, values: Sequence[str], excluded: set[str]) -> str:
-    """One of `values`, some of which must not be `excluded`."""
     while (value := rng.choice(values)) in excluded:
         pass
     return value
@@ -103,14 +100,12 @@ class Passage:
 
     @property
     def page(self) -> str:
-        """The text under its title, which its sentences may take their subject from."""
+        """The text under its title, which may be the subject of its sentences."""
         return f"{self.title}\n{self.text}"
 
 
 @dataclass(frozen=True)
 class GoldFact:
-    """One atomic fact of a response with its truth."""
-
     sentence: str
     text: str
     """As the sentence has it, pronoun and all."""
@@ -128,8 +123,6 @@ class GoldFact:
 
 @dataclass(frozen=True)
 class Response:
-    """A long answer to check, with all its facts in order."""
-
     prompt: str
     subject: str
     text: str
@@ -139,13 +132,13 @@ class Response:
 
     @property
     def passages(self) -> tuple[Passage, ...]:
-        """The passages that settle its facts, each once: what it was written from, where it is right."""
+        """The passages that settle its facts, without repeats."""
         return tuple(dict.fromkeys(fact.gold for fact in self.facts))
 
 
 @dataclass(frozen=True)
 class World:
-    """All there is. Sentences with facts are unique over the world."""
+    """Sentences with facts are unique over the world."""
 
     seed: int
     entities: Mapping[str, Entity]
@@ -162,7 +155,7 @@ class World:
     """What may stand in a place of each kind."""
 
     def one_response(self, n_facts: int = 43) -> Response:
-        """The response whose number of facts comes closest."""
+        """The response whose number of facts is closest to `n_facts`."""
         return min(self.responses, key=lambda response: abs(len(response.facts) - n_facts))
 
     @property
@@ -172,13 +165,12 @@ class World:
 
     @cached_property
     def questions(self) -> tuple[QaPair, ...]:
-        """One for each topic, in a drawn order: any slice is a fair sample."""
+        """One per topic, in random order, so that any slice is a fair sample."""
         pairs = [QaPair(topic, self.pools[topic.pool]) for topics in self.topics.values() for topic in topics]
         random.Random(f"{self.seed} questions").shuffle(pairs)
         return tuple(pairs)
 
     def pair_of(self, question: str) -> QaPair | None:
-        """The pair that a question belongs to; None for any other question."""
         return self._pairs.get(" ".join(question.split()))
 
     @cached_property
@@ -190,7 +182,7 @@ class World:
         return {(one.subject, one.said, one.key): one for topics in self.topics.values() for one in topics}
 
     def topic_of(self, claim: str) -> tuple[Topic, str] | None:
-        """The topic of a claim, and the value that it gives: for those that are defined to know the world."""
+        """The topic and value of a claim, for those who are allowed to know the world."""
         read = read_claim(claim)
         if read is None:
             return None
@@ -201,5 +193,5 @@ class World:
 
     @cached_property
     def stated(self) -> frozenset[str]:
-        """All self-contained facts of all responses, true or not."""
+        """Every self-contained fact in any response, true or not."""
         return frozenset(fact.self_contained for response in self.responses for fact in response.facts)

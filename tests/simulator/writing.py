@@ -1,8 +1,8 @@
-"""Writes long responses about an entity and those tied to it, with errors, digressions and repetitions.
+"""Writes long responses about an entity and others connected to it, with errors, digressions and repetitions.
 
-A response speaks of several people and things. What ties them to the question is said once, early or late; pronouns and
-short names reach back over paragraphs; some sections are lists or tables under a heading, and some dates are given by
-the sentence before. Every draft is read back: what the text leaves open to a careful reader of all of it is redrawn.
+Connections to the question are stated once, early or late. Pronouns and short names refer back over paragraphs; some
+sections are lists or tables, and some dates come from the previous sentence. Every draft is read back and redrawn if
+its whole text leaves anything open.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def prompt_about(entity: Entity, calling: str | None = None) -> str:
 
 @dataclass(frozen=True)
 class Misleading:
-    """A wrong statement on a topic in a place that a search may bring: by a namesake's article, an older register."""
+    """A wrong statement where a search may find it: in a namesake's article or an older register."""
 
     callings: Mapping[str, str] = field(default_factory=dict)
     """Of those who have a namesake."""
@@ -47,7 +47,7 @@ class Misleading:
 
 @dataclass(frozen=True)
 class _DraftFact:
-    """A fact before it stands in a sentence."""
+    """A fact without a sentence yet."""
 
     topic: Topic
     value: str
@@ -79,11 +79,11 @@ class _Section:
 
 
 class _Unclear(Exception):
-    """The draft says something that even its whole text leaves open."""
+    """The draft is ambiguous even with its whole text."""
 
 
 class Writer:
-    """Writes responses from what is known, with the stated shares of errors, digressions and repetitions."""
+    """Writes responses with the given proportions of errors, digressions and repetitions."""
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class Writer:
 
 @dataclass
 class _Content:
-    """Draws what a response says, and in which order."""
+    """Decides what a response says, and in which order."""
 
     rng: random.Random
     entities: Mapping[str, Entity]
@@ -135,7 +135,7 @@ class _Content:
     misleading: Misleading
 
     def sections(self, entity: Entity, n_facts: int) -> tuple[list[_Section], list[_DraftFact]]:
-        """The sections in order, and what a table at the end says."""
+        """The sections in order, and the facts for a table at the end."""
         n_irrelevant, n_duplicates = round(_IRRELEVANT * n_facts), round(_DUPLICATE * n_facts)
         n_own = n_facts - n_irrelevant - n_duplicates
         ties = self._ties(entity, 2 if n_facts >= _TWO_COMPANIONS_FROM else 1)
@@ -166,7 +166,7 @@ class _Content:
         return ties
 
     def _may_join(self, name: str, entity: Entity) -> bool:
-        """Whether a response about an entity may speak of this one: it is another, and the only one of its name."""
+        """Whether a response about `entity` may mention this one: another, with a unique name."""
         return name != entity.name and name not in self.misleading.callings
 
     def _of_companions(self, ties: Mapping[str, Topic], number: int) -> list[_DraftFact]:
@@ -182,13 +182,13 @@ class _Content:
         return [_true(topic) for topic in chosen]
 
     def _with_errors(self, said: Sequence[_DraftFact]) -> list[_DraftFact]:
-        """Puts in the share of errors; a tie by its value stays, since it would tie another."""
+        """Adds errors, but not to ties, since another value would tie another person."""
         may_err = [place for place, one in enumerate(said) if one.topic.value not in self.entities]
         wrong = set(self.rng.sample(may_err, min(len(may_err), round(_WRONG * len(said)))))
         return [self._wrong(one.topic) if place in wrong else one for place, one in enumerate(said)]
 
     def _wrong(self, topic: Topic) -> _DraftFact:
-        """Often the value that something misleading gives, or one that is nearly right."""
+        """Usually the value that something misleading states, or one that is nearly right."""
         value = self.misleading.values.get(topic)
         if value is None and topic.pool == "year" and self.rng.random() < _NEAR_MISS:
             value = str(int(topic.value) + self.rng.choice((-3, -2, -1, 1, 2, 3)))
@@ -197,7 +197,7 @@ class _Content:
         return _DraftFact(topic, value, "not_supported")
 
     def _ordered(self, main: list[_DraftFact], ties: Mapping[str, Topic]) -> tuple[list[_DraftFact], list[_DraftFact]]:
-        """The facts before and after the last companion: each tie at the beginning or at the very end."""
+        """The facts before and after the last companion; each tie comes at the very beginning or end."""
         of_ties = [one for one in main if one.topic in ties.values()]
         others = [one for one in main if one.topic not in ties.values()]
         self.rng.shuffle(others)
@@ -210,7 +210,7 @@ class _Content:
         return "list" if self.rng.random() < _LIST else "prose"
 
     def _table(self, companions: list[_Section]) -> tuple[list[_DraftFact], list[_Section]]:
-        """The statements on one companion that can stand in columns; the companions without any."""
+        """The statements on one companion that fit in columns, and the companions without any."""
         for number, section in enumerate(companions):
             plain = [one for one in section.said if not one.topic.key]
             if len(plain) >= 2 and self.rng.random() < _TABLE:
@@ -219,7 +219,7 @@ class _Content:
         return [], companions
 
     def _repeating(self, parts: list[_Section], entity: Entity, number: int) -> list[_Section]:
-        """The last section of the subject repeats what earlier ones said of it."""
+        """Repeats, in the subject's last section, what earlier ones said."""
         *before, last = parts
         earlier = [one for part in before if part.entity == entity for one in part.said]
         repeated = [replace(one, is_duplicate=True) for one in self.rng.sample(earlier, number)]
@@ -228,7 +228,7 @@ class _Content:
     def _digressing(
         self, parts: list[_Section], entity: Entity, number: int, relevant: Sequence[_DraftFact]
     ) -> list[_Section]:
-        """Facts about strangers, whom nothing in the response ties to its subject."""
+        """Facts about strangers without a connection to the subject."""
         taken = set().union(*(one.names for one in relevant), {entity.name})
         strangers: list[_DraftFact] = []
         for name in self.rng.sample(list(self.topics), len(self.topics)):
@@ -247,8 +247,6 @@ class _Content:
 
 
 class _Page:
-    """A response in the making: its text, and what was said in it."""
-
     def __init__(self, rng: random.Random, entity: Entity, gold: Mapping[Topic, Passage]) -> None:
         self._rng, self._entity, self._gold = rng, entity, gold
         self._reader = Reader()
@@ -266,7 +264,7 @@ class _Page:
             self._paragraph(section)
 
     def tabulate(self, said: Sequence[_DraftFact]) -> None:
-        """One row; each column is headed by what its cell says."""
+        """Adds one row, each column headed by what its cell states."""
         headings = [one.topic.said[:1].upper() + one.topic.said[1:] for one in said]
         subject = said[0].topic.subject
         row = " | ".join((subject, *(one.value for one in said)))
@@ -302,7 +300,7 @@ class _Page:
         self._reader.read("\n")
 
     def _dated_groups(self, said: Sequence[_DraftFact]) -> Iterator[Sequence[_DraftFact]]:
-        """Groups of two to four; now and then one more by itself, dated by the year that ends the group before."""
+        """Groups of two to four; sometimes one more alone, dated by the year that ends the previous group."""
         first, second = _years_apart(said) if self._rng.random() < _LATER else (None, None)
         rest = [one for one in said if one not in (first, second)]
         groups = list(_groups(self._rng, rest))
@@ -312,7 +310,7 @@ class _Page:
         return iter(groups)
 
     def _sentence(self, entity: Entity, group: Sequence[_DraftFact], *, first: bool) -> str:
-        """Worded so that a reader of all before it knows whom it is about. Raises _Unclear."""
+        """Clear to a reader of everything before it. Raises _Unclear."""
         ordered = sorted(group, key=lambda one: one.label == "irrelevant")
         for spoken in self._forms(entity, first=first):
             for sentence in self._wordings(spoken, ordered):
@@ -339,7 +337,7 @@ class _Page:
         yield _worded(opener, spoken, group)
 
     def _forms(self, entity: Entity, *, first: bool) -> Iterator[str]:
-        """Ways to speak of an entity, the shortest first; the last is always clear."""
+        """Ways to refer to an entity, the shortest first; the last is always clear."""
         if entity.name in self._introduced:
             if not first or self._rng.random() < 0.6:
                 yield entity.pronoun
@@ -373,7 +371,7 @@ class _Page:
 
 
 def _reads_right(response: Response) -> bool:
-    """Whether a reader of the whole finds every fact, of whom it is, and who is tied to the question."""
+    """Whether a reader of the whole finds every fact, its subject, and who is connected to the question."""
     found = [(said.text, one.text, one.claim) for said in read_response(response.text) for one in said.statements]
     if found != [(fact.sentence, fact.text, fact.self_contained) for fact in response.facts]:
         return False
@@ -401,7 +399,7 @@ def _by_subject(said: Sequence[_DraftFact]) -> dict[str, list[_DraftFact]]:
 
 
 def _years_apart(said: Sequence[_DraftFact]) -> tuple[_DraftFact | None, _DraftFact | None]:
-    """Two facts with years a little apart, of which the second can do without its own."""
+    """Two facts a few years apart, of which the second does not need its own year."""
     for first in said:
         for second in said:
             if first.year is None or second.year is None or first == second or not second.topic.key:
@@ -413,7 +411,7 @@ def _years_apart(said: Sequence[_DraftFact]) -> tuple[_DraftFact | None, _DraftF
 
 
 def _groups(rng: random.Random, said: Sequence[_DraftFact]) -> Iterator[Sequence[_DraftFact]]:
-    """Facts of one sentence each: 2 to 4, near 3 on average, adding up exactly."""
+    """Facts of one sentence each: 2 to 4, about 3 on average, adding up exactly."""
     left = list(said)
     while len(left) > 4:
         size = min(rng.choices((2, 3, 4), (18, 50, 32))[0], len(left) - 2)
@@ -424,7 +422,6 @@ def _groups(rng: random.Random, said: Sequence[_DraftFact]) -> Iterator[Sequence
 
 
 def _short(entity: Entity) -> str:
-    """The surname, or what kind of thing it is."""
     if entity.kind == "person":
         return entity.name.split()[-1]
     last = entity.name.split()[-1]
@@ -433,7 +430,6 @@ def _short(entity: Entity) -> str:
 
 
 def _worded(opener: str, spoken: str, said: Sequence[_DraftFact]) -> str:
-    """`spoken` with all its clauses, then what is said of others."""
     own = [item.clause for item in said if item.label != "irrelevant"]
     others = [f"{item.topic.subject} {item.clause}" for item in said if item.label == "irrelevant"]
     if not own:
@@ -443,7 +439,6 @@ def _worded(opener: str, spoken: str, said: Sequence[_DraftFact]) -> str:
 
 
 def _inside(spoken: str) -> str:
-    """The text as it stands within a sentence."""
     return spoken[:1].lower() + spoken[1:] if spoken in _PRONOUNS or spoken.startswith("The ") else spoken
 
 

@@ -1,5 +1,3 @@
-"""Assertions: what they require, and their words where it is missed. The offline engine judges; nothing is asked."""
-
 from __future__ import annotations
 
 import asyncio
@@ -125,7 +123,7 @@ def test_the_claim_at_fault_is_shown_with_its_evidence_and_the_others_are_not() 
 
 
 def test_a_passage_is_shown_where_it_decides_or_is_to_be_read_and_only_counted_where_it_does_not() -> None:
-    """A judge names the passage that comes nearest to an unsupported claim, too, but nothing rests on it."""
+    """A judge also names the closest passage to an unsupported claim, but nothing rests on that."""
     wrong, to_be_read = "Ada Lovelace was born in London in 1825.", "Ada Lovelace liked strong coffee in London."
     ada = Document("Ada Lovelace was born in London in 1815.", metadata={"source": "ada.txt"})
     with pytest.raises(NotFactual) as failure:

@@ -1,5 +1,3 @@
-"""A real server on loopback that misbehaves as told."""
-
 from __future__ import annotations
 
 import gc
@@ -19,8 +17,10 @@ import pytest
 
 @dataclass(frozen=True)
 class Reply:
-    """`content_length` overrides the true one; with `drip_s` the head or the body comes one byte each so often. In
-    headers a surrogate such as \\udcff stands for the byte 0xff."""
+    """`content_length` overrides the true one. With `drip_s`, the head or the body is sent one byte at a time.
+
+    A surrogate in a header such as \\udcff stands for the byte 0xff.
+    """
 
     status: int = 200
     body: bytes = b"{}"
@@ -41,9 +41,11 @@ class ReceivedRequest:
 
 @dataclass
 class FakeServer:
-    """Gives its replies in turn, the last one for ever, and remembers what it was asked. With `respond` it thinks: what
-    that returns is the reply, and None leaves the request to the list. HEAD requests are answered by `hello` alone, and
-    refused without one."""
+    """Gives its replies in turn, the last one forever, and records requests.
+
+    `respond` may return a reply, or None to use the list. HEAD requests are answered only by `hello`, and refused
+    without it.
+    """
 
     url: str = ""
     replies: list[Reply] = field(default_factory=list)
@@ -74,7 +76,7 @@ class _LoopbackServer(ThreadingHTTPServer):
     fake: FakeServer
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Nothing is said of a client that closes before it has read everything, as after the head of a redirect."""
+        """Ignores clients that close before reading everything, as after the head of a redirect."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
@@ -158,7 +160,7 @@ def serving() -> Iterator[FakeServer]:
 
 @pytest.fixture(autouse=True)
 def no_collection_in_deep_recursion() -> Iterator[None]:
-    """Some tests nest until Python refuses. What the collector finalizes just then fails, and is reported."""
+    """Some tests nest until Python refuses. A finalizer that runs then fails, and pytest reports that."""
     gc.disable()
     yield
     gc.enable()

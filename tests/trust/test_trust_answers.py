@@ -1,5 +1,3 @@
-"""Texts to be scored, files of answers, and what scores cost at most."""
-
 from __future__ import annotations
 
 import io

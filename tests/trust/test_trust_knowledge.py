@@ -1,5 +1,3 @@
-"""TrustBC against subjects whose knowledge is known, one for all or one a system, and proposed distractors."""
-
 from __future__ import annotations
 
 import asyncio
@@ -30,7 +28,7 @@ N_PAIRS = 2
 
 
 async def score(sim: Simulator, n: int = N_PAIRS, **settings: Any) -> TrustRun:
-    """The true and a false answer to `n` questions that the subject knows, and to as many that it does not."""
+    """Scores a true and a false answer to `n` questions that the subject knows, and to `n` that it does not."""
     items = both_answers(known_to(sim, "known", n) + known_to(sim, "unknown", n))
     async with simulated_scorer(sim, **settings) as scorer:
         return await scorer.ascore_many(items)
@@ -153,7 +151,7 @@ async def test_one_subject_for_all_and_one_for_each_do_not_go_together(sim: Simu
 
 
 async def test_the_judge_proposes_once_an_answer_and_the_report_says_so(sim: Simulator) -> None:
-    """The simulator spells words backwards, so that its proposals are told apart from all others."""
+    """The simulator spells words backwards, which tells its proposals from all others."""
     items = both_answers(known_to(sim, "known", 2))
     before = dict(sim.stats().stages)
     asked = before["Substitutes"].answered if "Substitutes" in before else 0
@@ -172,7 +170,7 @@ async def test_the_judge_proposes_once_an_answer_and_the_report_says_so(sim: Sim
 
 
 async def test_a_reference_answer_that_comes_with_the_question_is_not_among_the_options(sim: Simulator) -> None:
-    """The same answers twice: with what the judge proposed the first time as their reference answers."""
+    """The second run uses the judge's first proposals as reference answers."""
     items = both_answers(known_to(sim, "known", 1))
     settings = {"judge_model": MODEL, "distractors": "model", "max_checks": 2}
     async with simulated_scorer(sim, **settings) as scorer:

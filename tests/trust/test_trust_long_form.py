@@ -1,5 +1,3 @@
-"""The claims of a long response: what SAFE says of each beside whether the subject insists on it."""
-
 from __future__ import annotations
 
 from collections import Counter

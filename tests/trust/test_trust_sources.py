@@ -1,5 +1,3 @@
-"""The documents of TrustFC: where they come from, when they are read, and an NLI judge."""
-
 from __future__ import annotations
 
 import asyncio
@@ -68,7 +66,7 @@ def look_up(query: str) -> str:  # noqa: ARG001 - a tool takes its query
 
 @pytest.fixture
 def corpus(sim: Simulator, tmp_path: Path) -> Path:
-    """The articles of the simulated world, as wiki-dpr has passages."""
+    """The simulated articles in the format of wiki-dpr."""
     path = tmp_path / "passages.tsv"
     rows = (f"{number}\t{passage.text}\t{passage.title}" for number, passage in enumerate(sim.world.passages[:2000], 1))
     path.write_text("id\ttext\ttitle\n" + "\n".join(rows) + "\n", encoding="utf-8")
@@ -77,7 +75,7 @@ def corpus(sim: Simulator, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def pair(sim: Simulator, corpus: Path) -> QaPair:
-    """A question that the subject knows and the corpus speaks of."""
+    """A question that the subject knows and that the corpus covers."""
     text = corpus.read_text(encoding="utf-8")
     return next(pair for pair in known_to(sim, "known", 50) if pair.topic.article_sentence in text)
 

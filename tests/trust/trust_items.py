@@ -1,5 +1,3 @@
-"""Answers about the simulated world, and reports made comparable."""
-
 from __future__ import annotations
 
 import json
@@ -17,7 +15,6 @@ VOLATILE = {"created_at", "retrieved_at", "wall_s"}
 
 
 def both_answers(pairs: Iterable[QaPair]) -> list[QuestionAnswer]:
-    """The true answer and a false one to each question."""
     items: list[QuestionAnswer] = []
     for number, pair in enumerate(pairs):
         for said, response in (("true", pair.answer), ("false", pair.wrong(random.Random(number)))):
@@ -26,13 +23,13 @@ def both_answers(pairs: Iterable[QaPair]) -> list[QuestionAnswer]:
 
 
 def known_to(sim: Simulator, knowledge: str, n: int) -> list[QaPair]:
-    """Questions whose topic the subject knows so well."""
+    """Questions on topics that the subject knows to this degree."""
     subject = sim.subject  # asked for once: each time is a request to the simulator
     return [pair for pair in sim.world.questions[:300] if subject.knowledge(pair.topic) == knowledge][:n]
 
 
 def expected(sim: Simulator, items: Iterable[QuestionAnswer]) -> list[int | None]:
-    """TrustBC by what the subject knows; None where that is chance."""
+    """TrustBC by what the subject knows; None if it is random."""
     subject = sim.subject
     found: list[int | None] = []
     for item in items:

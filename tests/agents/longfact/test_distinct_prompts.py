@@ -1,5 +1,3 @@
-"""Distinct prompts: which count as new, and how those dropped are counted."""
-
 from __future__ import annotations
 
 import pytest

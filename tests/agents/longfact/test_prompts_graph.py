@@ -1,5 +1,3 @@
-"""The rounds of a topic: as many as needed, never without end, and a failed one is no prompt."""
-
 from __future__ import annotations
 
 import random
@@ -21,8 +19,6 @@ def prompts(*places: int) -> list[str]:
 
 @dataclass
 class Script:
-    """Answers its rounds one after the other; raises when its script ends."""
-
     rounds: Sequence[Sequence[str] | Exception]
     asked: list[tuple[int, tuple[str, ...], float]] = field(default_factory=list)
 

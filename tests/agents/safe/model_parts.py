@@ -1,5 +1,3 @@
-"""The stages that a chat model fills, over a scripted chat, and cases for them."""
-
 from __future__ import annotations
 
 import json
@@ -21,7 +19,6 @@ _PROMPTS = PromptRegistry.load()
 
 
 def parts(*replies: Fields) -> tuple[ScriptedChat, Parts]:
-    """A chat with these replies, and what stages are built of."""
     chat, talk = saying(*(json.dumps(reply) for reply in replies))
     return chat, (talk.gateway, _PROMPTS)
 

@@ -1,6 +1,6 @@
-"""Stages and searches that follow a script, and a way to run one response through the real graph with them.
+"""Scripted stages and searches, and a way to run one response through the real graph.
 
-A script that has ended raises, so that a test also fails where more is asked than it foresaw.
+A script that runs out raises, so a test also fails if the code asks for more than expected.
 """
 
 from __future__ import annotations
@@ -71,8 +71,6 @@ def _next_of(script: dict[str, list[Any]], key: str) -> Any:
 
 @dataclass
 class Latency:
-    """Random waits, so that branches end in any order."""
-
     rng: random.Random = field(default_factory=lambda: random.Random(0))
     longest_s: float = 0.0
 
@@ -81,7 +79,7 @@ class Latency:
 
 
 class _Abstaining:
-    """Any passage is the answer to what a sentence says cannot be told."""
+    """An abstention is right only if no passage was found."""
 
     async def abstention(self, task: SentenceTask, passages: Sequence[Evidence], _context: CheckContext) -> Abstention:
         return Abstention(is_right=not passages, missing=task.sentence, evidence=tuple(passages))
@@ -108,7 +106,7 @@ class FusedScript(_Abstaining):
     async def sentence_facts(
         self, tasks: Sequence[SentenceTask], _context: CheckContext
     ) -> Sequence[Sequence[FoundFact] | None]:
-        """A call on several sentences fails if it does for any of them."""
+        """A call on several sentences fails if it fails for any of them."""
         self.read_together.append(tuple(task.sentence for task in tasks))
         await self.latency.wait()
         left_out = set(self.passed_over) if len(tasks) > 1 else set()
@@ -117,7 +115,6 @@ class FusedScript(_Abstaining):
     async def given_facts(
         self, task: SentenceTask, facts: Sequence[str], _context: CheckContext
     ) -> Sequence[FoundFact]:
-        """The facts scripted for the sentence. The script has one for each of the facts, or fails."""
         self.given.append(tuple(facts))
         await self.latency.wait()
         return self._scripted(task)
@@ -137,8 +134,7 @@ class FusedScript(_Abstaining):
     async def assess_together(
         self, cases: Sequence[Case], _evidence: Sequence[Evidence], context: CheckContext
     ) -> Sequence[Judgement | NextQueries]:
-        """A call on several claims fails if it does for any of them. Of an unreadable reply the script is kept for the
-        claim's own call."""
+        """A call on several claims fails if any of them fails; an unreadable reply is kept for the claim's own call."""
         if any(isinstance(answer, ModelOutputError) for case in cases for answer in self.assessments[case.claim][:1]):
             raise ModelOutputError("not JSON", schema="x", reply="{")
         self.together.append(tuple(case.claim for case in cases))
@@ -147,7 +143,7 @@ class FusedScript(_Abstaining):
 
 @dataclass
 class GroundedScript(FusedScript):
-    """`GroundedStages` by script: readings by the first sentence of a window, second looks by the first claim."""
+    """Readings are keyed by the first sentence of a window, second looks by the first claim."""
 
     readings: dict[str, list[WindowReading | Exception]] = field(default_factory=dict)
     looks: dict[str, list[Sequence[Judgement] | Exception]] = field(default_factory=dict)
@@ -176,7 +172,7 @@ class GroundedScript(FusedScript):
 
 @dataclass
 class PaperScript(_Abstaining):
-    """`PaperStages` by script. Facts are their own revision unless the script says otherwise."""
+    """Facts are their own revision unless the script says otherwise."""
 
     facts: Mapping[str, Sequence[str] | Exception]
     revisions: Mapping[str, str | Exception] = field(default_factory=dict)
@@ -222,7 +218,7 @@ class PaperScript(_Abstaining):
 
 
 class ScriptedSearch(SearchTool):
-    """Answers each query as scripted; one passage that repeats the query where nothing is."""
+    """Answers each query as scripted; an unscripted query gets one passage that repeats it."""
 
     name: str = "scripted"
     description: str = "Searches a script."
@@ -258,7 +254,6 @@ def hit(passage: str, source: str = "https://example.org/a") -> SearchHit:
 def context_of(
     *tools: SearchTool, prompt: str | None = None, response: str = "", gates: bool = True, timeout_s: float = 5.0
 ) -> CheckContext:
-    """The context of one check that searches these tools by the real gateway."""
     gateway = SearchGateway(
         tools,
         results=3,
@@ -272,8 +267,6 @@ def context_of(
 
 @dataclass(frozen=True)
 class Run:
-    """The outcome of one response: its claims and sentences, and the custom events in the order of their writing."""
-
     claims: tuple[Claim, ...]
     sentences: tuple[Sentence, ...]
     events: tuple[Mapping[str, Any], ...]
@@ -295,7 +288,6 @@ async def run(
     timeout_s: float = 5.0,
     gates: bool = True,
 ) -> Run:
-    """The response through the real graph with the real search gateway."""
     graph: Any = build_safe_graph(plan, max_searches=max_searches)
     context = context_of(*tools, prompt=prompt, response=response, gates=gates, timeout_s=timeout_s)
     events: list[Mapping[str, Any]] = []

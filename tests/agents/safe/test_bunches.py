@@ -1,5 +1,3 @@
-"""Sentences and claims judged many a branch, as the offline rules judge them: the same claims, by the same steps."""
-
 from __future__ import annotations
 
 import asyncio
@@ -26,7 +24,6 @@ RESPONSE = " ".join(SENTENCES)
 
 
 def script() -> FusedScript:
-    """One claim is settled at once, one after two searches, one fails; a sentence cannot be read."""
     return FusedScript(
         {
             SENTENCES[0]: [fact("Rome is old."), fact("Rome is large.")],
@@ -98,7 +95,6 @@ def test_a_check_of_twice_the_sentences_takes_twice_the_work(tmp_path: Path) -> 
 
 
 async def test_claims_are_told_of_while_others_are_still_to_be_judged() -> None:
-    """Rules never wait for anything, and must not keep what shows the progress waiting: here it makes the searches."""
     search = ScriptedSearch()
     n_claims = 10 * BUNCH
     text = " ".join(f"Town {n} has {n} wells." for n in range(n_claims))

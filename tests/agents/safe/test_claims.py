@@ -1,5 +1,3 @@
-"""Which sentences make claims: abstentions, and splits that do not say what the sentence says."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -25,8 +23,6 @@ from tests.agents.safe.scripted import FusedScript, GroundedScript, PaperScript,
 
 
 class Always(ScriptedSearch):
-    """Answers every query alike."""
-
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
         self.answers[query] = self.answers["any"]
         return await super().asearch(query, limit)

@@ -1,5 +1,3 @@
-"""What a prompt shows of a response: excerpts, windows, and what must be read before a sentence."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -55,7 +53,6 @@ def test_a_long_one_shows_its_opening_the_neighbourhood_and_what_shares_names() 
 
 
 def test_ties_are_followed_to_those_who_say_who_is_meant() -> None:
-    """A pronoun to the name before it, the name to where it was first said, and from there to whom it is all about."""
     told = (
         "Ada Lovelace was born in London. " + FILLER + "As a pupil of Ada Lovelace one knows John Reed. " + FILLER
         + "The sister of John Reed was Olga Brandt. " + FILLER
@@ -95,12 +92,11 @@ def test_a_response_a_little_too_long_is_shown_whole() -> None:
 
 
 def named_filler(n: int) -> str:
-    """Sentences with names and figures of their own, which contend for the room of an excerpt."""
     return " ".join(f"As for Town{i}x, it lies at mile {1_000 + i}." for i in range(n))
 
 
 def test_steps_that_introduce_each_other_come_before_all_other_mentions() -> None:
-    """Of a name that is often said, the mentions must not hide the second step."""
+    """Other mentions of a frequent name must not crowd out the second step."""
     often = " ".join(f"Fennby saw Dolphin Hall in {year}." for year in range(1800, 1860))
     told = (
         f"Ada was born in Ulm. {named_filler(40)} Ada owned land at Ravenford. {named_filler(40)} "
@@ -148,7 +144,6 @@ def test_a_megabyte_stays_bounded(text: str) -> None:
 
 
 def answer(*lengths: int, apart: int | None = None, given: int | None = None) -> list[SentenceTask]:
-    """Sentences of these lengths, one right after the other."""
     sentences: list[SentenceTask] = []
     start = 0
     for number, length in enumerate(lengths):
@@ -196,7 +191,6 @@ def test_windows_are_of_like_length_and_end_where_nothing_reads_on(
 def test_the_fused_plan_reads_sentences_together_that_stand_under_the_same_headings(
     other: dict[str, Any], together: bool
 ) -> None:
-    """It shows the whole answer, so that nothing has to stand between them."""
     first, second = answer(50, 50)
     second = replace(second, **other)
     windows = [windows_of(pair, FUSED_WINDOW, shares_headings) for pair in ([first, second], [second, first])]

@@ -1,5 +1,3 @@
-"""The fused plan with scripted stages: which way each claim goes, and its first round of two claims a call."""
-
 from __future__ import annotations
 
 import pytest
@@ -40,7 +38,6 @@ FAILED = ToolError("search: HTTP 500", tool="scripted", status=500)
 async def run_one(
     *assessments: Answer, max_searches: int = 5, **answers: list[SearchHit] | Exception
 ) -> tuple[Run, FusedScript, ScriptedSearch]:
-    """One sentence with one claim, whose first query is `first`."""
     script = FusedScript({CLAIM: [fact(CLAIM, query="first")]}, {CLAIM: list(assessments)})
     search = ScriptedSearch(answers=answers)
     return await run(FusedPlan(script), CLAIM, [search], max_searches=max_searches), script, search
@@ -62,7 +59,6 @@ async def test_the_last_round_may_not_search_and_its_word_stands() -> None:
 async def test_a_judge_that_wants_what_no_search_may_ask_for_has_found_nothing(
     query: str, missing: str, max_searches: int
 ) -> None:
-    """Beyond the limit, or a query asked before."""
     result, _, search = await run_one(NextQueries((query,), missing=missing), max_searches=max_searches)
     judgement = result.only_claim().judgement
     assert (judgement.verdict, judgement.contradicted) == (Verdict.NOT_SUPPORTED, False)
@@ -168,7 +164,7 @@ async def test_a_wrong_set_up_stops_the_run() -> None:
 
 
 async def test_queries_of_an_unfinished_assessment_are_asked_at_once_and_numbered_in_their_order() -> None:
-    """A passage found twice is evidence once."""
+    """A passage that two queries find is listed once."""
     result, script, search = await run_one(
         NextQueries(("second", "third"), missing="the town"),
         contradicted("c1.1-e3"),
@@ -215,7 +211,6 @@ async def test_a_round_that_brings_nothing_new_is_the_last_without_another_call(
 
 
 async def test_a_first_search_without_hits_is_put_otherwise() -> None:
-    """The judge is told that it brought nothing."""
     result, script, _ = await run_one(NextQueries(("second",)), supported("c1.1-e1"), first=[])
     assert result.only_claim().judgement.verdict is Verdict.SUPPORTED
     assert [case.fruitless for case in script.cases] == [("first",), ("first",)]
@@ -303,7 +298,6 @@ SENTENCE = "Rome is old, large and cold."
 
 
 def script_of(**answers: list[Answer]) -> FusedScript:
-    """A sentence of claims whose first queries are `old`, `large` and `cold`; a claim without answers is left out."""
     claims = {"old": OLD, "large": LARGE, "cold": COLD}
     found = [fact(claim, query=name) for name, claim in claims.items() if name in answers]
     return FusedScript({SENTENCE: found}, {claims[name]: said for name, said in answers.items()})
@@ -390,7 +384,7 @@ REFUSED = [ToolError(f"openai:x: HTTP {status}", tool="openai:x", status=status)
 async def test_a_request_that_is_refused_leaves_each_claim_to_a_shorter_one(
     error: FactloopError, reason: UnscoredReason | None
 ) -> None:
-    """The passages of two claims may be more than a small context holds; a server in trouble is not asked again."""
+    """A small context may be too short for the passages of two claims; a failing server is not asked again."""
     result = await judged(script_of(old=[error, supported()], large=[supported()]))
     assert [claim.judgement.unscored_reason for claim in result.claims] == [reason] * 2
     judged_at = [event["claim"].id for event in result.events if event["type"] == "claim_judged"]

@@ -1,5 +1,3 @@
-"""Facts that were split before: each is one claim, in its place, even if it stays unscored."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -163,8 +161,6 @@ async def test_facts_that_cannot_be_read_are_all_there_without_a_verdict(
 
 
 class Echo(FusedScript):
-    """Reads any facts as they stand, except those of a part that is scripted to fail."""
-
     async def given_facts(
         self,
         task: SentenceTask,  # noqa: ARG002 - as stages have it

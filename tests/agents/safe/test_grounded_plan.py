@@ -1,5 +1,3 @@
-"""The grounded plan: windows, second looks, and what becomes of replies that leave something out."""
-
 from __future__ import annotations
 
 import asyncio
@@ -36,8 +34,6 @@ UNREADABLE = ModelOutputError("half of it is missing", schema="GroundedFacts", r
 
 
 class FewDocuments(ScriptedSearch):
-    """Few documents: all of them are shown with every window."""
-
     passages: tuple[str, ...] = ("Passage one.", "Passage two.")
 
     def all_passages(self, most_characters: int) -> list | None:  # type: ignore[type-arg]  # noqa: ARG002
@@ -45,7 +41,7 @@ class FewDocuments(ScriptedSearch):
 
 
 class MoreDocuments(FewDocuments):
-    """More documents than are shown at once, searched at a price: another look may show others."""
+    """More documents than one prompt shows, so another look may show others; each search costs money."""
 
     def all_passages(self, most_characters: int) -> None:  # noqa: ARG002
         return None
@@ -55,8 +51,6 @@ class MoreDocuments(FewDocuments):
 
 
 class FreeDocuments(MoreDocuments):
-    """The same on this machine."""
-
     @property
     def is_local(self) -> bool:
         return True
@@ -71,7 +65,6 @@ def reading(*facts: JudgedFact, silent: tuple[int, ...] = ()) -> WindowReading:
 
 
 def one_claim(first: Judgement, *looks: Sequence[Judgement] | Exception, claim: str = "A.") -> GroundedScript:
-    """A window of one claim, judged so at first and then at each second look."""
     return GroundedScript({}, readings={SENTENCES[0]: [reading(judged(0, claim, first))]}, looks={claim: list(looks)})
 
 
@@ -121,7 +114,7 @@ async def test_windows_are_of_a_few_sentences_each_with_the_passages() -> None:
     ],
 )
 async def test_stretches_with_unread_sentences_between_them_share_no_window(between: str, n_windows: int) -> None:
-    """A window shows what stands between its sentences, whose facts would be listed with theirs."""
+    """A window also shows the sentences between its own, whose facts would then be listed too."""
     first, second = SENTENCES[:2]
     response = f"{first}{between}{second}"
     silent = reading(silent=(0, 1))
@@ -310,7 +303,7 @@ async def test_a_second_look_that_fails_leaves_what_the_first_found_and_no_verdi
 
 @dataclass
 class Meeting(GroundedScript):
-    """Answers no call before `n` are under way, and then the first of them last."""
+    """Answers no call before `n` have started, and then answers the first one last."""
 
     n: int = 2
 
@@ -360,7 +353,6 @@ async def test_a_wrong_set_up_stops_those_that_are_read_alone() -> None:
 
 
 async def test_given_facts_are_judged_in_batches_at_the_same_time() -> None:
-    """The second batch fails, and takes none of the first along."""
     facts = [f"Claim {number}." for number in range(GIVEN_AT_ONCE + 2)]
     script = Meeting(
         {},

@@ -1,5 +1,3 @@
-"""The meaning of a chat model's answers, about one sentence or claim or several, through the real gateway."""
-
 from __future__ import annotations
 
 import re
@@ -232,7 +230,6 @@ SHORT = SentenceTask("She sang.", 0, 9)
 
 
 def two_cases(left: int = 3) -> list[Case]:
-    """Two claims of one sentence, each with a passage of its own."""
     return [
         Case(claim, SHORT, (f"q{number}",), (evidence(number),), left)
         for number, claim in enumerate(("Ada was born.", "Ada sang."), 1)
@@ -294,7 +291,6 @@ OF_TWICE = context_of(prompt="Who was elected?", response=TWICE)
 
 
 def nth(response: str, sentence: str, n: int) -> SentenceTask:
-    """The n-th place, from 0, at which the response has the sentence."""
     start = [one.start() for one in re.finditer(re.escape(sentence), response)][n]
     return SentenceTask(sentence, start, start + len(sentence))
 
@@ -341,7 +337,6 @@ async def test_facts_of_several_sentences_stand_under_their_own() -> None:
 
 
 def in_window(*sentences: int, without: list[int]) -> Fields:
-    """A reply with a fact for each of these sentences, and the numbers of those that state none."""
     fact = {"fact": "Ada sang.", "status": "check", "query": "q"}
     return {"facts": [{"sentence": number, **fact} for number in sentences], "without_fact": without}
 
@@ -408,7 +403,7 @@ async def test_a_claim_for_which_nothing_was_found_rests_on_what_it_cites_of_the
 
 
 async def test_all_sentences_read_together_are_shown_in_an_excerpt_of_a_long_answer() -> None:
-    """The excerpt around the first is full of what shares its name, and of the long sentences before it."""
+    """Text that shares the first sentence's name would fill the excerpt."""
     tied = " ".join(f"The hall that Ada saw was number {number} of them all." for number in range(30))
     long = f"It was {'very ' * 380}old."
     response = f"{tied} {long} {long} By then Ada sang. They danced. {tied}"

@@ -1,5 +1,3 @@
-"""The paper's plan with scripted stages: every stage in its order, every failure on record."""
-
 from __future__ import annotations
 
 import asyncio
@@ -21,8 +19,6 @@ FAILED = ToolError("search: HTTP 500", tool="scripted", status=500)
 
 
 class Shelf(ScriptedSearch):
-    """One passage, which every query finds."""
-
     def all_passages(self, most_characters: int) -> list[SearchHit]:  # noqa: ARG002
         return [hit(CLAIM)]
 
@@ -105,7 +101,7 @@ async def test_revised_facts_are_checked_and_one_whose_revision_fails_is_there_u
 
 
 async def test_revisions_under_way_end_with_the_check() -> None:
-    """A wrong set-up ends it: what is asked afterwards would be paid for, of a session that closes."""
+    """A configuration error ends the check, so later calls would only cost money."""
 
     @dataclass
     class Slow(PaperScript):

@@ -1,4 +1,4 @@
-"""The plan `safe`: its prompts see what SAFE's see, and nothing is cut short."""
+"""The plan `safe`: its prompts see what SAFE's prompts see."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def test_each_prompt_sees_what_is_safes() -> None:
 
 
 async def test_verifiable_claims_are_found_in_context_and_searched_for_once(sim: Simulator) -> None:
-    """An opinion has no claim; the window holds three sentences before the one that is read, and one after it."""
+    """An opinion has no claim. The window holds three sentences before the one being read and one after it."""
     whole = sim.world.twenty_responses[0]
     sentences = [one.text for one in split_sentences(whole.text)][1:7]
     text = " ".join([sentences[0], "What a pity for all of us.", *sentences[1:]])
@@ -65,7 +65,7 @@ async def test_verifiable_claims_are_found_in_context_and_searched_for_once(sim:
 
 
 async def test_all_is_split_and_judged_in_all_rounds() -> None:
-    """Twice five rounds, where the plan `paper` reads nothing: the sentence is a question and both facts are one."""
+    """Five rounds for each of two facts, where the plan `paper` reads nothing: the sentence is a question."""
     facts = [SENTENCE, SENTENCE.upper()]
     script = PaperScript(
         {SENTENCE: facts}, queries={fact: queries(5) for fact in facts}, ratings={fact: [supported()] for fact in facts}

@@ -1,5 +1,3 @@
-"""The graph around the plans: order, events, repeats, checkpoints, and that no claim is lost."""
-
 from __future__ import annotations
 
 import asyncio
@@ -254,7 +252,7 @@ def comparable(claims: list[Claim]) -> list[dict[str, Any]]:
 async def test_a_run_that_stopped_goes_on_from_its_checkpoint(
     plan: Callable[[], SafePlan], stop: str, facts: list[GivenFacts] | None
 ) -> None:
-    """What the checkpoint holds is read by the allow-list alone: other types would come back as dictionaries."""
+    """Types missing from the checkpoint's allow-list would come back as dictionaries."""
     stop = stop if stop != "judge" else "look_again" if plan is grounded else "claim"
     context = context_of(ScriptedSearch(), prompt="Who was Ada?", response=LIFE)
     given: Any = {"facts": facts}
@@ -270,7 +268,6 @@ async def test_a_run_that_stopped_goes_on_from_its_checkpoint(
 
 
 def before_each(response: str, sentence: str) -> list[str]:
-    """What each place of the sentence is told apart by."""
     return [
         Answer(None, response).told_apart_by(SentenceTask(found[0], found.start(), found.end()))
         for found in re.finditer(sentence, response)
@@ -312,8 +309,6 @@ TEXT = " ".join(f"Town {n} has {n} wells." for n in range(1, N_CLAIMS + 1))
 
 
 class CountingThreads(ThreadPoolExecutor):
-    """Counts what is handed to it."""
-
     n_calls = 0
 
     def submit(self, call: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:

@@ -1,5 +1,3 @@
-"""Searches of a check: failures beside answers, dead servers, repeated passages, and what the grounded plan shows."""
-
 from __future__ import annotations
 
 from datetime import UTC, datetime
@@ -103,8 +101,6 @@ async def grounded(
 
 
 class Dead(ScriptedSearch):
-    """Fails at every question."""
-
     name: str = "web"
     error: Any = DOWN
 
@@ -259,7 +255,7 @@ async def shown(folder: Path, answer: str, characters: int = SHOWN_CHARACTERS) -
 async def test_a_set_that_is_just_too_large_is_shown_nearly_as_much_of(
     tmp_path: Path, n_topics: int, is_whole: bool
 ) -> None:
-    """Around the size up to which all is shown, a little more text must not mean far less of it."""
+    """Just above the limit for showing everything, a little more text must not mean far less shown."""
     for topic in TOPICS[:n_topics]:
         text = " ".join(f"The tower and its {topic} are told of in line {number} here." for number in range(14))
         (tmp_path / f"{topic}.txt").write_text(text)

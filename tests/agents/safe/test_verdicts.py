@@ -1,5 +1,3 @@
-"""Verdicts of several models, and probabilities of verdicts."""
-
 from __future__ import annotations
 
 import math
@@ -128,7 +126,7 @@ async def test_a_juror_that_cannot_be_read_costs_its_vote_alone() -> None:
 
 
 async def test_a_juror_that_cannot_judge_several_claims_at_once_is_asked_for_each() -> None:
-    """Else one malformed entry costs all the claims of a window their verdict."""
+    """Otherwise one malformed entry would leave every claim of the window unscored."""
     three_times: list[Fields] = [{"nothing": "of it"}] * 3
     _, stages = jury(
         "majority", [of_claims("supported", "supported")], [*three_times, of_claims("supported"), of_claims("disputed")]
@@ -178,7 +176,6 @@ def test_a_jury_has_a_first_and_no_model_twice(
 
 
 def reply(*pieces: str | tuple[str, Mapping[str, float]]) -> list[ReplyToken]:
-    """Pieces of a reply; those with probabilities say what else might have stood there."""
     given = (piece if isinstance(piece, tuple) else (piece, {piece: 1.0}) for piece in pieces)
     return [ReplyToken(text, {one: math.log(share) for one, share in shares.items()}) for text, shares in given]
 

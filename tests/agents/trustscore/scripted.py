@@ -1,6 +1,6 @@
-"""A subject, a judge and distractors that follow a script, and a way to run the graphs with them.
+"""A scripted subject, judge and source of distractors, and functions that run the graphs with them.
 
-A script that has ended raises, so that a test also fails where more is asked than it foresaw.
+A script that runs out raises, so a test also fails if the code asks for more than expected.
 """
 
 from __future__ import annotations
@@ -41,8 +41,6 @@ RIGHT, OTHER, NONE = OptionKind.RESPONSE, OptionKind.DISTRACTOR, OptionKind.NONE
 
 @dataclass(frozen=True)
 class ScriptedChoice:
-    """An option of some kind, chosen with this probability, where any is given."""
-
     kind: OptionKind
     probability: float | None = None
     of_response: float | None = None
@@ -54,7 +52,7 @@ Answer = ScriptedChoice | OptionKind | Exception
 
 @dataclass
 class ScriptedSubject:
-    """Answers its calls by script, in the order in which they begin; they end in any order."""
+    """Answers calls from the script in the order they start; they may finish in any order."""
 
     script: list[Answer] = field(default_factory=list)
     answers: list[str | Exception] = field(default_factory=list)
@@ -107,8 +105,6 @@ def _choice(said: ScriptedChoice, options: Sequence[Option]) -> Choice:
 
 @dataclass
 class ScriptedJudge:
-    """Gives one finding, or fails."""
-
     finding: PassageJudgement | Exception = PassageJudgement(Relation.SUPPORT, "It says so.", (0,))  # noqa: RUF009 - frozen
     asked: list[tuple[str, str, tuple[Evidence, ...]]] = field(default_factory=list)
     name: str = "judge"
@@ -129,8 +125,6 @@ class ScriptedJudge:
 
 @dataclass
 class Distractors:
-    """`n` distractors for any response."""
-
     n: int
     notes: tuple[str, ...] = ()
 
@@ -163,7 +157,6 @@ def consistency_of(subject: ScriptedSubject, n: int = 30, *, max_checks: int = 1
 
 
 def searching_over(*tools: SearchTool) -> SearchGateway:
-    """A door to these tools that asks each query once."""
     once = RetryPolicy(attempts=1, timeout_attempts=1)
     return SearchGateway(
         tools, results=10, answers=RunAnswers(MemoryAnswers()), retry=once, timeout_s=5.0, rng=random.Random(0)
@@ -171,7 +164,6 @@ def searching_over(*tools: SearchTool) -> SearchGateway:
 
 
 async def run(graph: Graph, given: Mapping[str, Any], *, max_checks: int = 10) -> dict[str, Any]:
-    """Runs the graph within the limits that a scorer sets, and returns its output."""
     final: dict[str, Any] = await graph.ainvoke(
         given, {"recursion_limit": RECURSION_LIMIT + max_checks}, context=TrustContext(UsageMeter())
     )
@@ -181,7 +173,6 @@ async def run(graph: Graph, given: Mapping[str, Any], *, max_checks: int = 10) -
 async def trust_bc(
     script: Sequence[Answer], n: int = 30, *, max_checks: int = 10, window: int = 1, longest_s: float = 0.0
 ) -> TrustBC:
-    """TrustBC of the response by a subject that follows the script to its end."""
     subject = ScriptedSubject(list(script), longest_s=longest_s)
     graph = consistency_of(subject, n, max_checks=max_checks, window=window)
     final = await run(graph, {"question": QUESTION, "response": RESPONSE}, max_checks=max_checks)

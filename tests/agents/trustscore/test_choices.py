@@ -1,5 +1,3 @@
-"""How replies are read as choices, and the probability of each letter."""
-
 from __future__ import annotations
 
 import math
@@ -184,7 +182,7 @@ def test_every_letter_is_read_in_every_dress(letter: str, dress: str, around: st
 )
 @pytest.mark.timeout(10)
 def test_no_reply_takes_long_to_read(piece: str) -> None:
-    """Patterns that match one space in two ways took minutes for some of these; all that any of them says is C."""
+    """Patterns that match one space in two ways took minutes for some of these. Every reply says only C."""
     replies = (piece * 10_000, f"x{piece * 10_000}x", f"answer{piece * 10_000}C")
     assert {read_choice(reply, OPTIONS) for reply in replies} <= {None, "C"}
 
@@ -200,7 +198,6 @@ ELSEWHERE = {"C": math.log(0.01), "B": math.log(0.9)}
 
 
 def tokens(*texts: str, here: int) -> list[ReplyToken]:
-    """A reply in pieces; its choice is made in the place `here`."""
     return [
         ReplyToken(text, HERE if place == here else {**ELSEWHERE, text: math.log(0.5)})
         for place, text in enumerate(texts)

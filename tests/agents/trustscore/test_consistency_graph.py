@@ -1,5 +1,3 @@
-"""TrustBC: its questions, which checks are asked and count, and what a failed one is worth."""
-
 from __future__ import annotations
 
 import asyncio
@@ -147,7 +145,7 @@ async def test_the_graded_score_is_the_mean_probability_of_the_response() -> Non
 async def test_there_is_no_graded_score_where_the_letters_held_less_than_half(
     shares: tuple[float, ...], graded: float | None
 ) -> None:
-    """A server's grammar can hold a subject to a letter that it would hardly have said."""
+    """A grammar can force the subject to give a letter that it would hardly have chosen."""
     result = await trust_bc([ScriptedChoice(RIGHT, share) for share in shares], max_checks=2)
     assert result.value == 1
     assert result.letters_mass == pytest.approx(sum(shares) / 2)

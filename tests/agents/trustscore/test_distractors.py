@@ -1,5 +1,3 @@
-"""Distractors: their targets, their form, and what makes them differ."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,5 +1,3 @@
-"""Distractors from response to set: order, sources that fail, determinism, odd texts, the paper's own questions."""
-
 from __future__ import annotations
 
 import asyncio
@@ -42,8 +40,6 @@ LIONEL = ("when did all night long come out lionel richie?", "All night long cam
 
 @dataclass
 class Words:
-    """Gives the same words for every target, and remembers what it was asked."""
-
     words: Sequence[str]
     name: str = "words"
     error: Exception | None = None
@@ -58,8 +54,6 @@ class Words:
 
 @dataclass
 class Places:
-    """A knowledge base of what it is told, which counts its calls."""
-
     known: dict[str, Sequence[str]]
     error: Exception | None = None
     identity: str = "places 1"

@@ -1,5 +1,3 @@
-"""Sources of distractors: neighbours of words, proposals of a model, dates and numbers."""
-
 from __future__ import annotations
 
 import asyncio
@@ -43,7 +41,7 @@ def substitutes(source: NeighbourSource, wanted: Target, limit: int = 20) -> Seq
 
 @dataclass(frozen=True)
 class PlaneEmbedder:
-    """Puts some words into the plane, at these cosines from the first; all others at a right angle to it."""
+    """Embeds words in the plane, at these cosines from the first; all other words are orthogonal to it."""
 
     of: str
     cosines: Mapping[str, float]
@@ -162,7 +160,6 @@ async def test_few_words_are_asked_about() -> None:
 
 
 async def test_a_known_right_answer_is_never_proposed_nor_a_part_of_one_nor_more_than_one() -> None:
-    """The answer is wrong, and the judge knows the right one: as a distractor it would tell the subject apart."""
     proposed = reply(Moon=["the Sun's gravity", "Sun", "gravity of the sun", "Wind", "Earth"])
     _, talk = saying(proposed, proposed)
     found = {}

@@ -1,5 +1,3 @@
-"""A chat model as the subject and as the judge of passages, and a verifier as the judge."""
-
 from __future__ import annotations
 
 import json
@@ -39,7 +37,6 @@ def subject(talk: Talk, *, logprobs: bool = True) -> ModelSubject:
 
 
 async def choose(*replies: str | AIMessage, statements: bool = False, question: str = QUESTION) -> tuple[Choice, str]:
-    """The option chosen, and the last message of the first request."""
     chat, talk = saying(*replies)
     choice = await subject(talk).choose(question, OPTIONS, statements=statements, meter=talk.meter)
     assert not chat.replies, "the script was not played to its end"

@@ -1,5 +1,3 @@
-"""The graph of a TrustScore: both parts, their sum, and answers that are asked for."""
-
 from __future__ import annotations
 
 from typing import Any, Literal
@@ -39,7 +37,7 @@ GIVEN = {"question": QUESTION, "response": RESPONSE}
 
 
 def related(relation: Relation | None) -> Graph:
-    """TrustFC without search and judge; for None the true one, which has nothing to search."""
+    """TrustFC without search or judge; for None, the real graph with nothing to search."""
     if relation is None:
         return build_factual_graph(searching_over(), ScriptedJudge())
 
@@ -148,8 +146,6 @@ HITS = [SearchHit(source=f"corpus#{number}", title="Temple", passage=f"Passage {
 
 
 class ScriptedCorpus(ScriptedSearch):
-    """Finds the same for every query, or fails."""
-
     name: str = "corpus"
     found: Any = HITS
 

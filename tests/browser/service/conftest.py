@@ -20,8 +20,6 @@ REFUSED = "Failed to load resource"
 
 
 class Looking:
-    """Opens the page of a service, and keeps what it complained about and what it asked for elsewhere."""
-
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
         self.complaints: list[str] = []
@@ -52,7 +50,7 @@ class Looking:
 
 @contextmanager
 def held(page: Page, addresses: str) -> Iterator[None]:
-    """A service that is slow to answer: what the block makes the page ask of these addresses is sent at its end."""
+    """Simulates a slow service: requests to these addresses are held until the block ends."""
     asked: list[Route] = []
     page.route(addresses, lambda route: asked.append(route))
     yield
@@ -73,7 +71,6 @@ def looking(browser: Browser) -> Iterator[Looking]:
 
 @pytest.fixture(scope="module")
 def world(running: Simulator) -> Iterator[Simulator]:
-    """The simulator for a whole module; the environment has its search engine and nothing else of ours."""
     with pytest.MonkeyPatch.context() as patch:
         for name in os.environ:
             if name.startswith(("FACTLOOP_", "OPENAI_", "SERPER_")):
@@ -85,7 +82,6 @@ def world(running: Simulator) -> Iterator[Simulator]:
 
 @pytest.fixture
 def halfway(world: Simulator) -> Iterator[Simulator]:
-    """The world, which stands still once some of 30 claims are judged, until `dies_after` is None."""
     world.set(dies_after=40, dies_by="hang")
     yield world
     world.set(dies_after=None)
@@ -93,7 +89,6 @@ def halfway(world: Simulator) -> Iterator[Simulator]:
 
 @pytest.fixture(scope="module")
 def service(world: Simulator, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    """A service with the simulated model and search, registered documents, results, and a subject to score."""
     folder = tmp_path_factory.mktemp("service")
     documents = folder / "notes.txt"
     documents.write_text("The Kell bridge was opened in 1931. It is made of granite.\n", encoding="utf-8")
@@ -114,6 +109,5 @@ def service(world: Simulator, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 @pytest.fixture(scope="module")
 def offline(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    """A service without a model, a search or registered documents."""
     with Serving(tmp_path_factory.mktemp("offline")) as serving:
         yield serving

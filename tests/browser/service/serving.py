@@ -1,5 +1,3 @@
-"""The real service in a thread, for a browser to visit."""
-
 from __future__ import annotations
 
 import asyncio
@@ -29,8 +27,6 @@ PATIENCE_S = 90.0
 
 
 class Serving:
-    """A service that can be stopped and started again at the same address with the same jobs."""
-
     def __init__(
         self, folder: Path, check: CheckSettings | None = None, trust: TrustSettings | None = None, **settings: Any
     ) -> None:
@@ -99,7 +95,6 @@ class Serving:
                 await self._server.serve(sockets=[listening])
 
     def _stop(self) -> None:
-        """Stops as the service does: streams end first, then connections are closed."""
         assert self._context.opened is not None
         self._context.opened.jobs.begin_stop()
         self._server.should_exit = True

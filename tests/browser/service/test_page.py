@@ -1,5 +1,3 @@
-"""The page of the service, in a real browser: its form, its watching of a check, the report in its frame, its lists."""
-
 from __future__ import annotations
 
 import json
@@ -35,7 +33,6 @@ SENT = "() => dispatchEvent(new Event('beforeunload', { cancelable: true }))"
 
 
 def rows(n: int) -> list[dict[str, Any]]:
-    """Labelled claims for an audit."""
     told = {"dataset": "d", "system": "s", "claim_id": "1"}
     return [
         {**told, "response_id": str(at), "label": at % 2, "evaluators": {"right": float(at % 2)}} for at in range(n)
@@ -295,7 +292,6 @@ def test_the_form_says_what_is_wrong_at_its_field(looking: Looking, offline: Ser
 
 @pytest.fixture(scope="module")
 def checks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    """A service with 26 checks, the first wrong and the second of two documents."""
     with Serving(tmp_path_factory.mktemp("checks")) as serving:
         for at in range(26):
             text = KELL if at else f"{KELL.replace('1931', '1934')} It is painted green."

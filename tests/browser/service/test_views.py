@@ -1,5 +1,3 @@
-"""What holds of every view: names, contrast, widths, the keyboard, the theme."""
-
 from __future__ import annotations
 
 import pytest
@@ -15,7 +13,7 @@ BACKGROUND = "getComputedStyle(document.documentElement).backgroundColor"
 
 
 def looked_at(page: Page) -> None:
-    """Checks what holds of every view, once it has its heading: axe, and no sideways scrolling."""
+    """Runs axe on the page and checks that it does not scroll sideways."""
     expect(page.locator("h1")).to_have_count(1)
     found = Axe().run(page, options={"iframes": False}).response["violations"]
     assert [f"{rule['id']}: {node['html']}" for rule in found for node in rule["nodes"]] == []

@@ -1,5 +1,3 @@
-"""Checks with a cascade against the simulator: what they save, say, and refuse."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -24,7 +22,6 @@ def response(sim: Simulator) -> Response:
 
 @pytest.fixture
 def docs(tmp_path: Path, response: Response) -> Path:
-    """The response as its own document: every claim of it is clear."""
     path = tmp_path / "given.txt"
     path.write_text(response.text, encoding="utf-8")
     return path

@@ -1,5 +1,3 @@
-"""A cascade in the graph: what a cheap verifier settles costs no call, and whatever it cannot do goes on."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -25,8 +23,6 @@ FAILED = ToolError("search: HTTP 500", tool="documents", status=500)
 
 
 class ScriptedReader(Judge):
-    """Gives each document its score; what has none could not be read. An exception is raised."""
-
     name = "scripted-verifier"
     identity: dict[str, object] = {}  # noqa: RUF012 - as the base has it
 
@@ -103,7 +99,7 @@ def fused(*assessments: Any) -> tuple[FusedPlan, FusedScript]:
 
 @pytest.mark.parametrize(("score", "verdict"), [(0.8, Verdict.SUPPORTED), (0.2, Verdict.NOT_SUPPORTED)])
 async def test_a_clear_claim_costs_no_model_call_and_no_other_search(score: float, verdict: Verdict) -> None:
-    """The scripts hold no assessment: to ask for one would fail. Thresholds belong to their side."""
+    """The scripts hold no assessment, so asking for one would fail. Thresholds are inclusive."""
     documents, web = Documents(answers={"first": [hit("a")]}), ScriptedSearch()
     plan, script = fused()
     result = await cascaded(plan, stage(score), [web, documents])

@@ -1,5 +1,3 @@
-"""A check as a page, on the terminal, as a table, and in stretches of its response."""
-
 from __future__ import annotations
 
 import csv
@@ -88,7 +86,6 @@ def test_the_head_says_what_the_figures_rest_on(page: Page) -> None:
 
 
 def test_the_judge_is_named_with_what_is_known_of_it() -> None:
-    """The figure is that of the documents."""
     accuracy = (Path(__file__).parents[3] / "docs" / "accuracy.md").read_text(encoding="utf-8")
     assert f"`supported` verdicts that are right | {BASELINE_IS_RIGHT}".replace(" %", "%") in accuracy
     offline = sample_report().fingerprint.model_copy(update={"engine": "offline"})
@@ -127,7 +124,6 @@ def test_the_words_that_fail_stand_marked_with_what_the_source_says() -> None:
 
 
 def test_a_passage_that_many_claims_show_stands_once() -> None:
-    """Else a page grows with the claims times what each of them reads."""
     few, many = (render_html(large_report(number)) for number in (10, 110))
     page = Page(many)
     passages = {item.passage for claim in large_report(110).claims for item in claim.evidence}

@@ -1,5 +1,3 @@
-"""Who has a part of the cache open, within a process and between processes."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,3 @@
-"""Which paths a place takes in that is a file, a folder or a glob, before they are written."""
-
 from __future__ import annotations
 
 from pathlib import Path

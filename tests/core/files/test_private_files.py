@@ -109,7 +109,7 @@ sys.stdin.readline()
 
 @pytest.mark.process
 def test_the_locks_of_sqlite_in_this_process_stay(tmp_path: Path) -> None:
-    """A file that is opened and closed loses all locks that its process has on it."""
+    """POSIX drops all of a process's locks on a file when it closes any descriptor of that file."""
     path = tmp_path / "a.sqlite"
     with closing(sqlite3.connect(path)) as made:
         made.execute("CREATE TABLE a (b)")

@@ -1,5 +1,3 @@
-"""Lines on disk while a run goes on, and a disk without room for them."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -16,7 +14,6 @@ FULL = r"cannot store the input in .* \(File too large\)"
 
 @contextmanager
 def files_of_at_most(n_bytes: int) -> Iterator[None]:
-    """Limits this process's files, as a full disk does."""
     resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))

@@ -1,5 +1,3 @@
-"""Corrections of the sample report, and one whose every text attacks what shows it."""
-
 from __future__ import annotations
 
 from factloop.core.records import FactualityReport, StageUsage, Usage
@@ -14,7 +12,6 @@ MENDED = "The Analytical Engine was never completed, and never ran her program."
 
 
 def accepted() -> Correction:
-    """The engine's sentence mended, the parrot's removed, the one on her lessons left."""
     report = sample_report()
     sentences, _ = sentences_of(report, "remove")
     number = {claim.id: place for place, sentence in enumerate(sentences) for claim in sentence.claims}
@@ -46,7 +43,7 @@ def accepted() -> Correction:
 
 
 def not_taken() -> Correction:
-    """The same changes, which a second check did not bear out."""
+    """The same changes, rejected by the second check."""
     one = accepted()
     return Correction(
         **{
@@ -76,7 +73,7 @@ def nothing_done(
 
 
 def in_doubt() -> Correction:
-    """A contradicted sentence that could not be mended, and an unproven one that is kept as it is."""
+    """A contradicted sentence that could not be corrected, and an unproven one that is kept."""
     report = report_of(("Ann ran.", "c"), ("Bad fell.", "n"), ("Cid sat.", "s"))
     text, doubts = marked(report, MarkPolicy(unsupported="keep"))
     fields = dict(nothing_done(report, Rejection.NOTHING_CHANGED))
@@ -84,7 +81,6 @@ def in_doubt() -> Correction:
 
 
 def changed_and_in_doubt(*, is_accepted: bool = True) -> Correction:
-    """A mended sentence of which more is unproven, a removed one, and marks before, in and after the changes."""
     report = report_of(("Ann ran.", "n"), ("Bad fell.", "cs"), ("Cid lay.", "c"), ("Dan sat.", "u"), ("Eve hid.", "c"))
     sentences, _ = sentences_of(report, "mark")
     wordings = {1: Wording("Bad rose. He sang."), 2: Wording(""), 4: Wording("Eve ran.")}
@@ -108,7 +104,7 @@ def changed_and_in_doubt(*, is_accepted: bool = True) -> Correction:
 
 
 def hostile() -> Correction:
-    """Every text of it would break out of an attribute, an element, a line."""
+    """Every text would break out of an attribute, an element or a line."""
     report = hostile_report()
     sentences, _ = sentences_of(report, "remove")
     draft = Draft(report.response, sentences, {0: Wording(HOSTILE, by=HOSTILE)})

@@ -1,5 +1,3 @@
-"""A correction word by word, on the terminal and as a page."""
-
 from __future__ import annotations
 
 import io
@@ -112,7 +110,6 @@ def test_hostile_text_does_not_steer_the_terminal() -> None:
 
 
 def test_every_sentence_in_doubt_is_shown_with_what_became_of_it() -> None:
-    """Marked or not, with its claims; the counts say how many the text itself does not tell of."""
     one = in_doubt()
     for text in (words(printed(one)), words(text_of(render_correction_html(one)))):
         assert "2 sentences are unproven; 1 of them not marked" in text
@@ -204,7 +201,7 @@ def test_the_page_of_a_correction_has_the_text_to_use(correction: Correction) ->
 
 
 def test_footnotes_stand_for_bracket_marks_and_give_the_reason() -> None:
-    """They are numbered after those of the text, never read as a link or an image, and hold no Markdown of a source."""
+    """Their numbers follow the text's own footnotes. Markdown in a source is escaped."""
     base = report_of(("Own[^7]", "s"), ("See [it]", "n"), ("Bad!", "c"), ("Ran.", "u"))
     told = [one.judgement.model_copy(update={"rationale": "[a](b) <i>\n1"}) for one in base.claims]
     claims = [one.model_copy(update={"judgement": said}) for one, said in zip(base.claims, told, strict=True)]

@@ -1,5 +1,3 @@
-"""Rows for tests of the whole audit: every part of it has something to show, and some of it is known by hand."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -19,14 +17,16 @@ _WORDS = (
 
 
 def audited(rows: Sequence[Row], **options: Any) -> AuditReport:
-    """An audit with few resamples, so that tests take little time."""
+    """An audit with few resamples, for speed."""
     given = {"name": "sample", "created_at": WHEN, "resamples": 50, **options}
     return audit(table_of(rows), **given)
 
 
 def sample_rows() -> list[Row]:
-    """Two data sets in two task groups, three systems, 12 prompts each, two claims a response. `good` errs little,
-    `weak` follows the wording and misses scores now and then, `weak@6` read chunks of six words."""
+    """Two data sets in two task groups, three systems, 12 prompts each, two claims a response.
+
+    `good` errs little, `weak` follows the wording and sometimes has no score, `weak@6` read chunks of six words.
+    """
     draw, rows = Random(0), []
     for name, task in (("news", "summaries"), ("talk", "answers")):
         for prompt in range(12):

@@ -1,5 +1,3 @@
-"""Tables for the tests of the audit, written as rows."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,3 @@
-"""Random tables for the property tests of the audit, and its groups by name."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -27,7 +25,6 @@ def task(name: str) -> Group:
 
 @st.composite
 def row_lists(draw: st.DrawFn, *, has_prompts: bool = False, most: int = 30) -> list[Row]:
-    """Rows of two data sets, three systems, a few responses and two evaluators, of which one misses some scores."""
     rows = []
     for _ in range(draw(st.integers(1, most))):
         response = draw(st.sampled_from("123"))

@@ -1,5 +1,3 @@
-"""Biases by wording, by chunks and over systems, worked by hand."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -43,7 +41,7 @@ def test_r2_diff_by_hand() -> None:
 
 
 def test_changed_predictions_by_hand() -> None:
-    """Within one chunk 1 of 4 is lost; across chunks 2 of 3 are lost and one gained."""
+    """Within one chunk, 1 of 4 is lost; across chunks, 2 of 3 are lost and one is gained."""
     document = "A b. C d. E f."
     within, across = "a b", "a b c d"  # of its bigrams ab, bc, cd the document has three, each chunk one
 
@@ -141,7 +139,6 @@ def test_it_is_what_rouge_score_gives_on_ascii(claim: str, document: str) -> Non
 
 
 def ten(task: str = "t", dataset: str = "d") -> list[Row]:
-    """Ten claims of similarity 0.0, 0.1 ... 0.9; labels alternate; scores follow the similarity."""
     return [Row(k % 2, {E: k / 10}, dataset=dataset, task=task, response=f"r{k}") for k in range(10)]
 
 
@@ -178,7 +175,7 @@ def test_similarity_takes_text() -> None:
 
 
 def test_a_claim_without_a_document_has_no_similarity_and_moves_no_bound() -> None:
-    """Its similarity would be 0: five such claims, unscored as they are, would take the first fifth from the others."""
+    """With a similarity of 0, these five unscored claims would fill the first bin."""
     words = "abcdefghijklmnop"
     found = [Row(1, {E: 1.0}, claim="a b c d e f", document=" ".join(words[:n])) for n in range(2, 7)]
     blank = [Row(1, {E: None}, claim="a b c", document=text) for text in ("", " ", "\n", "", "")]
@@ -197,7 +194,6 @@ def quantified(rows: list[Row]) -> Quantification:
 
 
 def made(system: str, data: str, marks: str, name: str = "t") -> list[Row]:
-    """A response of each word, a claim of each pair of label and verdict in it: `11,10` are two, `1.` has no score."""
     return [
         Row(int(pair[0]), {"e": None if pair[1] == "." else float(pair[1])}, system, str(place), None, data, name)
         for place, word in enumerate(marks.split())
@@ -231,7 +227,7 @@ def test_error_rates_and_biases_by_hand() -> None:
 
 
 def test_the_bias_of_a_whole_data_set_by_hand() -> None:
-    """Of x: labelled 1 + 2 of 10, predicted 2 + 1 of 10, so that the biases of its systems cancel out."""
+    """Of x: 1 + 2 of 10 by labels, 2 + 1 of 10 by predictions, so the biases of its systems cancel out."""
     found = {(one.dataset, one.level): one for one in quantified(WORKED).datasets}
     x, y = found["x", Level.CLAIM], found["y", Level.CLAIM]
     assert (x.labelled.value, x.predicted.value, x.bias.value, x.bias.n) == (0.3, 0.3, 0.0, 10)
@@ -273,8 +269,11 @@ def test_a_system_without_scores_is_no_system_of_the_evaluator() -> None:
 
 
 def unbiased(rng: np.random.Generator, missed: float = 0.1) -> list[Row]:
-    """Six systems of 20 responses of five claims, 30 % wrong; 10 % of these are passed, or as given, and as many of
-    all claims called wrong that are right. With `missed` at 10 % no system has a bias."""
+    """Six systems of 20 responses of five claims, 30 % wrong.
+
+    The evaluator passes 10 % of the wrong claims (or `missed`), and 10 % of the claims that it calls wrong are right.
+    With `missed` at 10 % no system has a bias.
+    """
     rows = []
     for system in "abcdef":
         for place in range(100):

@@ -1,5 +1,3 @@
-"""System pairs by labels against by predictions, and error rates adjusted by a calibration."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -36,7 +34,6 @@ E = "judge"
 
 
 def rates(system: str, labelled: int, predicted: int, n: int = 100) -> list[Row]:
-    """`n` claims, each its own response, of which so many are labelled and predicted unattributable."""
     return [Row(int(k >= labelled), {E: float(k >= predicted)}, system=system, response=f"r{k}") for k in range(n)]
 
 

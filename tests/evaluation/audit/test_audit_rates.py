@@ -1,5 +1,3 @@
-"""Rates, agreement and reliability, by hand and against scikit-learn."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -118,7 +116,7 @@ def test_overlaps_are_those_of_scikit_learn(rows: list[Row]) -> None:
 
 
 def test_an_interval_takes_clusters_of_the_class_that_a_rate_is_of() -> None:
-    """Ten prompts, and the one error in the first: it was found, which makes no TNR of exactly 1."""
+    """Ten prompts with the one error in the first: finding it does not make TNR exactly 1."""
     rows = [
         Row(int(place > 0), {"e": float(place % 3 > 0)}, prompt=str(place), response=str(place)) for place in range(10)
     ]

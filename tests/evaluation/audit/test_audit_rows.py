@@ -1,5 +1,3 @@
-"""Rows of an audit, and resamples of them."""
-
 from __future__ import annotations
 
 import csv
@@ -44,7 +42,6 @@ def without(place: int, field: str) -> list[dict[str, Any]]:
 
 
 def read_back(table: PredictionTable) -> list[dict[str, Any]]:
-    """The rows that the table holds, with `None` for a score that is not there."""
     return [
         {
             "dataset": table.dataset.names[table.dataset.codes[row]],
@@ -168,7 +165,7 @@ def test_what_is_wrong_in_csv(tmp_path: Path, text: str, message: str) -> None:
 
 
 def test_an_evaluator_without_a_score_is_told_of(tmp_path: Path) -> None:
-    """As where each of its calls failed: its column would be gone from the audit without a word."""
+    """Otherwise an evaluator whose every call failed would silently vanish from the audit."""
     rows = [{**row, "evaluators": {**row["evaluators"], "silent": None}} for row in ROWS]
     table = load_predictions(jsonl(tmp_path / "predictions.jsonl", *rows))
     assert sorted(table.scores) == ["e", "f", "g"]
@@ -181,7 +178,7 @@ def resampled(rows: Sequence[Row], n: int = 40, seed: int = 1) -> CountTable:
 
 @pytest.mark.parametrize("has_prompts", [False, True])
 def test_whole_clusters_are_drawn(has_prompts: bool) -> None:
-    """Every prompt (or response) has one claim of each label: so has every resample, in each system."""
+    """Every prompt (or response) has one claim of each label, so every resample does too, in each system."""
     rows = [
         Row(label, {"e": float(label)}, system=system, response=str(place), prompt=str(place) if has_prompts else None)
         for system in "ab"
@@ -193,7 +190,7 @@ def test_whole_clusters_are_drawn(has_prompts: bool) -> None:
 
 
 def test_prompts_that_systems_share_are_drawn_for_both() -> None:
-    """Of each prompt system a has one claim, b two: in each resample b has twice as many of each label."""
+    """System a has one claim a prompt and b two, so b has twice as many of each label in every resample."""
     rows = [
         Row(place % 2, {"e": 1.0}, system=system, response=str(place), prompt=str(place))
         for place in range(8)
@@ -207,7 +204,6 @@ def test_prompts_that_systems_share_are_drawn_for_both() -> None:
 
 
 def test_what_has_no_interval() -> None:
-    """No resamples; one cluster; a value that no resample has; no value."""
     nan = math.nan
     values = np.array([[0.5, 0.5, 0.5, nan], [0.4, 0.4, nan, 0.4], [0.6, 0.6, nan, 0.6]])
     figures = Figures(values, np.full(4, 9), np.array([2, 1, 2, 2]))

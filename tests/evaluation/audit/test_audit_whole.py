@@ -1,5 +1,3 @@
-"""The whole audit, what it leaves out and what it warns of."""
-
 from __future__ import annotations
 
 import os
@@ -98,7 +96,6 @@ def test_an_audit_that_would_fill_the_memory_is_refused(
 
 
 def split(rows: Sequence[Row], keeps: Callable[[Row], object]) -> list[Row]:
-    """The rows of one data set that are kept, beside all of the other."""
     return [row for row in rows if row.dataset == "talk" or keeps(row)]
 
 
@@ -169,7 +166,7 @@ E = "judge"
 
 
 def unmatched(n: int, name: str = "d") -> list[Row]:
-    """Claims that hold, each a response to a prompt of its own, as `data join` writes those that it cannot match."""
+    """Claims that hold, each a response to its own prompt, as `data join` writes claims it cannot match."""
     return [Row(1, {E: 1.0}, UNKNOWN_SYSTEM, f"u{place}", f"u{place}", name) for place in range(n)]
 
 
@@ -178,7 +175,7 @@ def of_system(name: str, n_errors: int, n_flagged: int) -> list[Row]:
 
 
 def test_claims_of_an_unknown_system_count_in_rates_and_take_no_part_in_what_is_said_of_systems() -> None:
-    """Headroom was 0 with them, as none of the twenty is wrong; by the two systems it is 2 of 10."""
+    """None of the twenty is wrong, so counting them as a system made headroom 0. For the two systems it is 2 of 10."""
     known = of_system("a", 2, 3) + of_system("b", 5, 5)
     one, other = audited(known, resamples=0), audited(known + unmatched(20), resamples=0)
     (before,), (after,) = one.at, other.at

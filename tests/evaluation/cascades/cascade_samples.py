@@ -1,5 +1,3 @@
-"""Cascades as reports show them."""
-
 from __future__ import annotations
 
 from datetime import UTC, datetime
@@ -13,7 +11,7 @@ from tests.reports.sample import HOSTILE
 
 
 def tuned_cascade(n: int = 800) -> CascadeFile:
-    """A useful verifier on so many claims of each label."""
+    """A useful verifier on `n` claims of each label."""
     rng = np.random.default_rng(2)
     labels = np.arange(n) % 2 == 0
     scores = np.where(labels, rng.beta(4, 1.5, n), rng.beta(1.5, 4, n))
@@ -31,7 +29,7 @@ def tuned_cascade(n: int = 800) -> CascadeFile:
 
 
 def hostile_cascade() -> CascadeFile:
-    """One in which every text would break out of an element or a terminal."""
+    """Every text would break out of an element or a terminal."""
     name = f'"><script>alert(1)</script><b onmouseover="x">{HOSTILE}\x1b[2J\u202e'
     return tuned_cascade(60).model_copy(
         update={"verifier": name, "data": name, "identity": {name: name}, "warnings": (name,)}

@@ -1,5 +1,3 @@
-"""A cascade on the terminal and on its page, and what reports say of one that was used."""
-
 from __future__ import annotations
 
 import io

@@ -1,5 +1,3 @@
-"""Thresholds by hand, their promise by simulation, and the weight of claims of one document."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -57,7 +55,7 @@ def test_ten_rows_by_hand() -> None:
 
 
 def test_an_error_out_of_reach_of_so_few_labels_is_said() -> None:
-    """A verifier that never errs, on 20 claims: 0.95^10 = 0.6 is no proof that fewer than 5 % are wrong."""
+    """A verifier that never errs on 20 claims: 0.95^10 = 0.6 does not prove that fewer than 5 % are wrong."""
     labels = np.arange(20) % 2 == 0
     found = tune(alone(labels * 0.8 + 0.1, labels), max_error=0.05)
     assert found.share_sent == 1.0
@@ -93,7 +91,6 @@ def test_claims_of_one_document_count_for_fewer() -> None:
 
 
 def world(kind: str, rng: np.random.Generator, n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Scores and labels of some verifier."""
     scores = rng.random(n)
     if kind == "useful":
         labels = rng.random(n) < 0.4
@@ -112,9 +109,8 @@ WORLDS = ["just not good enough", *(pytest.param(kind, marks=SLOW) for kind in (
 
 @pytest.mark.parametrize("kind", WORLDS)
 def test_the_promise_is_broken_no_more_often_than_said(kind: str) -> None:
-    """200 tunings at 90 % confidence: a promise broken in more than 34 of them has a chance below 0.1 %.
-
-    (1 - binom.cdf(33, 200, 0.1) = 0.0010.)
+    """200 tunings at 90 % confidence. More than 34 broken promises have a probability below 0.1 % (1 - binom.cdf(33,
+    200, 0.1) = 0.0010).
     """
     rng = np.random.default_rng(11)
     scores, labels = world(kind, rng, 200_000)
@@ -126,7 +122,6 @@ def test_the_promise_is_broken_no_more_often_than_said(kind: str) -> None:
 
 
 def _is_broken(found: CascadeTuning, scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> bool:
-    """Whether of a whole world more are settled wrongly, of the settled or of their label, than the stated error."""
     for threshold, settled, wrong in (
         (found.accepted.threshold, scores >= (found.accepted.threshold or 0), ~labels),
         (found.rejected.threshold, scores <= (found.rejected.threshold or 0), labels),

@@ -1,5 +1,3 @@
-"""Two runs compared as wholes: what differs is found out, and what does not belong together is refused."""
-
 from __future__ import annotations
 
 import pytest
@@ -71,7 +69,7 @@ def test_claims_that_repeat_another_count_as_in_the_runs(repeats: str, table: tu
 
 
 def test_two_systems_that_decline_in_the_same_words_are_still_two_systems() -> None:
-    """Texts decide by their majority: one of three alike makes no pair of evaluators, two of three do."""
+    """The majority of texts decides: one identical pair of three does not make a pair of evaluators, two do."""
     a = [judged("p1", "", response="I cannot say."), judged("p2", "ss"), judged("p3", "ss")]
     b = [
         judged("p1", "", response="I cannot say.", system="two"),

@@ -1,5 +1,3 @@
-"""Demands for continuous integration: a loss that is shown, a loss that is not ruled out, by hand."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -19,7 +17,6 @@ from factloop.evaluation.comparing.table import NOT_SUPPORTED, SUPPORTED, ItemVa
 def judged(
     *gains: list[float] | None, demands: tuple[str, ...] = ("tnr",), missed: Sequence[Missed] | None = None
 ) -> tuple[DemandResult, ...]:
-    """`gains` are how much higher each side but the first is on each item, a group of its own; None: not measured."""
     known = [gain for gain in gains if gain is not None]
     n = len(known[0]) if known else 0
     items = Items.of_clusters(np.arange(n), max(1, n))
@@ -68,7 +65,7 @@ def test_a_loss_that_is_shown_by_hand() -> None:
 
 
 def test_a_loss_that_is_ruled_out_by_hand() -> None:
-    """Of 29 claims none is lost: had a tenth been, so it would be by a chance of 0.9^29 = 0.047; of 28 0.052."""
+    """Had a tenth been lost, none of 29 would be with probability 0.9^29 = 0.047, and none of 28 with 0.052."""
     enough, too_few = (judged([0.0] * n, demands=("tnr:0.1",))[0] for n in (29, 28))
     assert [enough.p, too_few.p] == pytest.approx([0.9**29, 0.9**28])
     assert (enough.is_met, too_few.is_met) == (True, False)
@@ -110,7 +107,7 @@ def test_several_losses_are_adjusted_and_margins_are_not() -> None:
 
 
 def test_bounds_are_held_against_what_was_counted() -> None:
-    """TNR is 3 of 4; two claims were lost, and a least figure that is not met names all that are not right."""
+    """TNR is 3 of 4 and two claims were lost. A minimum that is not met names every claim that is not right."""
     demands = ("tnr >= 0.75", "tnr >= 0.76", "flips <= 2", "flips <= 1", "tpr >= 0.1", "tokens <= 9", "tnr:0.9")
     missed = (
         Missed("a", SUPPORTED, is_lost=True, has_verdict=False),
@@ -127,7 +124,7 @@ def test_bounds_are_held_against_what_was_counted() -> None:
 
 
 def test_no_bound_fails_by_rounding() -> None:
-    """0.1 + 0.2 is a little more than 0.3, and one less both a little less than 0.7."""
+    """0.1 + 0.2 is slightly more than 0.3; 1 minus both is slightly less than 0.7."""
     for gains in ([0.1 + 0.2], [1.0 - (0.1 + 0.2)]):
         for sign in (">=", "<="):
             assert judged(gains, demands=(f"tnr {sign} {round(gains[0], 3)}",))[0].is_met

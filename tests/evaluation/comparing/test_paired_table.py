@@ -1,5 +1,3 @@
-"""The paired table of two runs: by hand, against scipy, scikit-learn and statsmodels, and what must hold of all."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -22,7 +20,6 @@ Row = tuple[str, str, str]
 
 
 def compare_rows(rows: Sequence[Row], *, labels: str = "", **options: object) -> Comparison:
-    """Two evaluators of a response to each prompt, or of several systems' responses where a prompt comes again."""
     sides = [
         [
             judged(row[0], row[side], system=f"s{n:02}", response=f"r{n}", labels=labels, made_by=made_by)

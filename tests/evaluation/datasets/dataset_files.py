@@ -1,5 +1,3 @@
-"""Small files of the tests' own, and the labelled data where they are."""
-
 from __future__ import annotations
 
 import json
@@ -14,7 +12,7 @@ DATA = Path(os.environ.get("FACTLOOP_DATA", "../shared/data"))
 
 
 def published(name: str) -> Path:
-    """The file of labelled data. Skips the test where it is absent."""
+    """The path of a published data file. Skips the test if the file is missing."""
     path = DATA / name
     if not path.is_file():
         pytest.skip(f"labelled data not found in {DATA}: set FACTLOOP_DATA")

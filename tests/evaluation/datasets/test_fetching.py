@@ -1,5 +1,3 @@
-"""Downloads from a server on loopback that misbehaves as told, and copies of folders."""
-
 from __future__ import annotations
 
 import hashlib

@@ -1,5 +1,3 @@
-"""Claims of LLM-AggreFact and the responses that they are from: layouts, matches, and what is not guessed at."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -101,7 +99,6 @@ def test_wrong_layouts_are_named(tmp_path: Path) -> None:
 
 
 def test_sentences_of_tofueval_find_their_summaries() -> None:
-    """Each published sentence as the benchmark has it: what is matched is matched rightly."""
     path = published("tofueval_mediasum_dev.jsonl")
     sentences = list(load_tofueval(path))
     join = Join(list(load_upstream("tofueval-mediasum", path)))

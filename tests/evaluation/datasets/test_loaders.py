@@ -1,5 +1,3 @@
-"""Each loader on small files in its published layout and in ours; then on the labelled data, where they are."""
-
 from __future__ import annotations
 
 import random
@@ -188,7 +186,7 @@ def test_wice_in_both_layouts(tmp_path: Path) -> None:
 
 
 def test_ragtruth_as_published(tmp_path: Path) -> None:
-    """A sentence holds where no marked span lies in it; other splits and spoilt responses are left out."""
+    """A sentence holds if it contains no marked span. Other splits and spoilt responses are left out."""
     given = {"source_id": "7", "model": "gpt-4-0613", "split": "test", "quality": "good", "labels": []}
     span = {"start": 13, "end": 19, "text": "London", "label_type": "Evident Conflict", "implicit_true": False}
     text = "She was from London. She wrote. In 1843."

@@ -1,5 +1,3 @@
-"""Long responses, however their file calls what is needed."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,5 +1,3 @@
-"""F1@K corrected by whole labelled responses: by hand, against precision where the two are one, and by simulation."""
-
 from __future__ import annotations
 
 import numpy as np

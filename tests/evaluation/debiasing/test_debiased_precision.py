@@ -1,5 +1,3 @@
-"""Precision corrected by labelled claims: by hand, against other packages, and what holds whatever the data."""
-
 from __future__ import annotations
 
 import math
@@ -30,7 +28,6 @@ Draw = tuple[list[int], list[int], list[int]]
 
 
 def draw(rng: np.random.Generator, n_groups: int, size: int, *, truth: float, tpr: float, tnr: float) -> Draw:
-    """Labels, verdicts and groups of claims whose groups differ in how many are supported."""
     rates = rng.beta(6 * truth, 6 * (1 - truth), size=n_groups) if size > 1 else np.full(n_groups, truth)
     groups = np.repeat(np.arange(n_groups), size)
     labels = rng.random(len(groups)) < rates[groups]
@@ -39,7 +36,6 @@ def draw(rng: np.random.Generator, n_groups: int, size: int, *, truth: float, tp
 
 
 def responses(verdicts: Sequence[int], groups: Sequence[int]) -> JudgedResponses:
-    """One response for each group, none of which is labelled."""
     counts = []
     for name in dict.fromkeys(groups):
         own = [verdict for verdict, group in zip(verdicts, groups, strict=True) if group == name]
@@ -154,7 +150,7 @@ def test_groups_as_truescore_has_them(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_adjusted_count_as_judgy_has_it(seed: int) -> None:
-    """Its interval takes the rate of the run for certain, so it lies within ours but for noise."""
+    """judgy takes the run's rate as certain, so its interval lies within ours except for noise."""
     import judgy  # type: ignore[import-untyped]  # has no type hints
 
     rng = np.random.default_rng(seed)
@@ -167,7 +163,7 @@ def test_adjusted_count_as_judgy_has_it(seed: int) -> None:
 
 
 def test_labels_within_the_run_are_drawn_with_it() -> None:
-    """Every claim labelled, and every verdict right: what is known is the labels, and no more of it by the verdicts."""
+    """Every claim is labelled and every verdict right, so the verdicts add nothing to the labels."""
     label, _, group = draw(np.random.default_rng(1), 40, 5, truth=0.7, tpr=1, tnr=1)
     run = responses(label, group)
     both = JudgedResponses(run.counts, groups=list(range(40)))
@@ -273,7 +269,7 @@ def test_a_value_by_scores_by_hand() -> None:
 
 
 def test_a_claim_without_a_score_counts_by_its_verdict() -> None:
-    """Scores of 1 and 0 say what verdicts say, and so does their absence."""
+    """Scores of 1 and missing ones say no more than the verdicts do."""
     verdicts = [1, 1, 0, 0] * 10
     labelled = LabelledClaims(LABELS, verdicts, GROUPS, scores=[float(one) if one else None for one in verdicts])
     counts = [Counts(supported=2, not_supported=2)] * 25 + [Counts(supported=3, not_supported=1)] * 25

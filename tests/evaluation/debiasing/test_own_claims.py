@@ -1,5 +1,3 @@
-"""Precision of the run's own claims: by hand, against the textbook's formula, and by simulation."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -20,7 +18,6 @@ def of_run(labelled: LabelledClaims, run: JudgedResponses) -> Estimate:
 
 
 def run_of(*said: tuple[int, int]) -> JudgedResponses:
-    """A response to p0, p1 ... for each pair of claims called supported and not."""
     counts = [Counts(supported=one, not_supported=other) for one, other in said]
     return JudgedResponses(counts, [f"p{place}" for place in range(len(said))])
 
@@ -45,7 +42,6 @@ def test_with_every_claim_labelled_nothing_is_left_open() -> None:
 
 
 def test_only_labels_of_the_run_count() -> None:
-    """The second half comes from elsewhere, where all is false: 3 of 4 own ones are supported."""
     labelled = LabelledClaims(
         [1, 1, 1, 0, 0, 0, 0, 0], [1] * 8, ["p0"] * 4 + ["q"] * 4, is_own=[True] * 4 + [False] * 4
     )

@@ -10,7 +10,6 @@ from tests.simulator import Simulator
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder to work in, and no settings from the outer environment."""
     for name in os.environ:
         if name.startswith(("FACTLOOP_", "OPENAI_", "SERPER_")):
             monkeypatch.delenv(name)

@@ -1,4 +1,4 @@
-"""Made-up results of experiments, with error rates of our choice, for tests of figures, reports and pages."""
+"""Made-up experiment results with chosen error rates."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ STRICT = "Is the claim supported by the passages?\nAll of it must be stated.\nAn
 
 @dataclass(frozen=True)
 class Judge:
-    """How a variant of the sample judges."""
-
     tpr: float = 0.9
     tnr: float = 0.7
     unscored: float = 0.0
@@ -88,7 +86,6 @@ def evidence(text: str, *, source: str = "sources/facts.txt") -> Evidence:
 def claim(
     variant: str, name: str, verdict: Verdict | None, *, gold: bool | None = True, repeat: int = 1, group: str = ""
 ) -> JudgedClaim:
-    """One result, the claim in a group of its own where none is given."""
     return JudgedClaim(
         variant=variant,
         repeat=repeat,
@@ -123,7 +120,7 @@ def results_of(
 def make_results(
     n_claims: int = 60, *, judges: Mapping[str, Judge] = JUDGES, repeats: int = 3, seed: int = 0
 ) -> Results:
-    """An experiment on labelled claims; judges see the same difficulty of each claim. The first is the baseline."""
+    """An experiment on labelled claims; all judges find the same claims hard. The first variant is the baseline."""
     rng = np.random.default_rng(seed)
     gold = rng.random(n_claims) < 0.6
     difficulty = rng.random(n_claims)
@@ -154,7 +151,6 @@ def make_results(
 def text_result(
     variant: str, name: str, counts: tuple[int, int, int, int], *, repeat: int = 1, prompt: str = ""
 ) -> JudgedText:
-    """Counts of supported, not supported, irrelevant and unscored claims."""
     supported, not_supported, irrelevant, unscored = counts
     return JudgedText(
         variant=variant,
@@ -168,7 +164,7 @@ def text_result(
 
 
 def make_response_results(n_responses: int = 40, *, ks: Sequence[int] = (4, 8)) -> Results:
-    """An experiment on responses without labels, two systems to a prompt; `strict` finds fewer claims supported."""
+    """An experiment on unlabelled responses, two systems to a prompt; `strict` supports fewer claims."""
     rng = np.random.default_rng(0)
     texts, claims = [], []
     for name, rate in (("packaged", 0.8), ("strict", 0.65)):

@@ -1,5 +1,3 @@
-"""Small experiments on claims of the simulator's world."""
-
 from __future__ import annotations
 
 import json
@@ -23,14 +21,13 @@ def facts_of(world: World, n: int) -> list[GoldFact]:
 
 
 def document_of(fact: GoldFact) -> str:
-    """The passage that settles a fact, with the name for pronouns: a claim's document has no title that says it."""
+    """The passage that settles a fact, with pronouns replaced by the name: a claim's document has no title."""
     read = read_claim(fact.self_contained)
     assert read is not None
     return _PRONOUN.sub(read[0], fact.gold.text)
 
 
 def write_claims(path: Path, facts: list[GoldFact], *, documents: bool = True, **fields: Any) -> Path:
-    """The facts as labelled claims, each with the passage that settles it."""
     rows = [
         {
             "id": f"f{number}",
@@ -46,7 +43,6 @@ def write_claims(path: Path, facts: list[GoldFact], *, documents: bool = True, *
 
 
 def write_variant(folder: Path) -> Path:
-    """A folder with one prompt that says a little more than the packaged one."""
     packaged = packaged_prompts()["safe/assessment"]
     text = packaged.path.read_text(encoding="utf-8").replace("# user\n", "Take the claim apart.\n# user\n", 1)
     changed = text.replace(f"version: {packaged.version}\n", f"version: {packaged.version + 1}\n", 1)
@@ -56,7 +52,6 @@ def write_variant(folder: Path) -> Path:
 
 
 def make_plan(folder: Path, variants: Mapping[str, Mapping[str, Any]], **fields: Any) -> ExperimentPlan:
-    """A plan for the simulated model over `claims.jsonl` of the folder."""
     settings = {"model": MODEL, **fields.pop("settings", {})}
     values = {"name": "small", "data": "claims.jsonl", "settings": settings, "variants": variants, **fields}
     return ExperimentPlan.model_validate({**values, "folder": folder})

@@ -1,5 +1,3 @@
-"""Answers are made once, and each who uses one is charged in full."""
-
 from __future__ import annotations
 
 import asyncio
@@ -27,8 +25,6 @@ def answers(tmp_path: Path) -> Iterator[SharedAnswers]:
 
 
 class Server:
-    """Counts what it is asked, and fails so many times first."""
-
     def __init__(self, failures: int = 0) -> None:
         self.asked, self._failures = 0, failures
 
@@ -44,8 +40,6 @@ class Server:
 
 @dataclass(frozen=True)
 class ServerCall(CallOfAStage):
-    """The question `k`."""
-
     server: Server
     meter: UsageMeter = field(default_factory=UsageMeter)
     key: str = "k"
@@ -55,7 +49,7 @@ class ServerCall(CallOfAStage):
 
 
 class ReservingCall(ServerCall):
-    """A call that takes from the allowance of the account it is given, as those to models do."""
+    """Reserves its cost from its account's budget, as calls to models do."""
 
     async def make(self, meter: UsageMeter) -> Value:
         async with meter.allowance.reserve(0.0):

@@ -1,5 +1,3 @@
-"""Paired differences between variants: by hand, against scipy and statsmodels, and what must hold of all."""
-
 from __future__ import annotations
 
 import random

@@ -1,5 +1,3 @@
-"""Figures of variants from their results: by hand, and as scikit-learn and statsmodels have them."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -22,7 +20,6 @@ S, N, R, U = Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT, None
 
 
 def one_variant(verdicts: Sequence[tuple[Verdict | None, ...]], gold: Sequence[bool | None]) -> Results:
-    """Claims in groups of their own, a verdict for each repeat."""
     claims = [
         claim("packaged", f"c{place}", verdict, gold=label, repeat=repeat)
         for place, (found, label) in enumerate(zip(verdicts, gold, strict=True))
@@ -102,7 +99,7 @@ def _same(values: ItemValues, place: int, wanted: float | None) -> None:
 
 
 def test_a_text_that_comes_again_in_a_response_counts_once() -> None:
-    """In other spaces and capitals, too; a claim of responses is matched by its text, whatever its id."""
+    """Spaces and case are ignored. A claim of a response is matched by its text, whatever its id."""
     first = claim("packaged", "a", S, gold=True, group="r1").model_copy(update={"claim": "It  holds."})
     again = claim("packaged", "b", N, gold=True, group="r1").model_copy(update={"claim": "it holds."})
     texts = (text_result("packaged", "r1", (1, 1, 0, 0), prompt="p"),)
@@ -122,7 +119,6 @@ def test_a_text_with_two_labels_counts_as_unlabelled() -> None:
 
 
 def test_stability_by_hand() -> None:
-    """Of four claims with every verdict, two are the same in all three repeats; the fifth lacks one and is left out."""
     verdicts = [(S, S, S), (N, N, N), (S, N, S), (N, S, N), (S, U, S)]
     found = assess(one_variant(verdicts, [True] * 5)).variants[0].stability
     assert found.value == pytest.approx(1 / 2)

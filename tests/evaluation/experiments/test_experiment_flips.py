@@ -1,5 +1,3 @@
-"""Claims that flipped, and every item against every variant: which they are, and what stands beside each."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -22,7 +20,6 @@ Verdicts = tuple[Verdict | None, ...]
 
 
 def report_of(*claims: tuple[str, bool | None, Verdicts, Verdicts]) -> ExperimentReport:
-    """Name, label, and the verdicts of all repeats of the baseline and of the variant."""
     made = [
         claim(variant, name, verdict, gold=gold, repeat=repeat)
         for name, gold, *sides in claims
@@ -89,7 +86,7 @@ def test_grounds_are_those_of_the_shown_verdict() -> None:
 
 
 def test_flips_of_one_cause_stand_together() -> None:
-    """One cause: the same passage decides, the verdicts are of the same kinds, and the same words are at issue."""
+    """One cause means the same deciding passage, the same kinds of verdicts and the same disputed words."""
 
     def flips(name: str, passage: str, wrong: str, contradicted: bool) -> list[JudgedClaim]:
         before, after = (claim(variant, name, verdict) for variant, verdict in (("packaged", S), ("strict", N)))

@@ -1,5 +1,3 @@
-"""The data of an experiment: which layout it is, what pairs up, and what is said of rubbish."""
-
 from __future__ import annotations
 
 import json

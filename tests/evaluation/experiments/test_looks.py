@@ -1,5 +1,3 @@
-"""Looks at an experiment that stops once it is decided: the error of each, and what is decided."""
-
 from __future__ import annotations
 
 import itertools
@@ -61,7 +59,6 @@ def test_each_look_has_more_groups_and_what_is_held_out_is_in_none(home: Path) -
 
 
 def look_at(strict: list[Verdict], *, difference: float, alpha: float = 0.05) -> LookReport:
-    """60 claims, all rightly called supported by the baseline."""
     claims = [claim("packaged", f"c{n}", RIGHT, gold=True) for n in range(60)]
     claims += [claim("strict", f"c{n}", verdict, gold=True) for n, verdict in enumerate(strict)]
     claims += [claim(name, f"d{n}", WRONG, gold=False) for name in ("packaged", "strict") for n in range(60)]

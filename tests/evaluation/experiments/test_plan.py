@@ -1,5 +1,3 @@
-"""Plans: what they mean, and what is said of one that is wrong, with file, line and field."""
-
 from __future__ import annotations
 
 from pathlib import Path

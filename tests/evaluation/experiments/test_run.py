@@ -1,5 +1,3 @@
-"""Experiments end to end against the simulator: what is shared, what is drawn anew, what is paid, what is resumed."""
-
 from __future__ import annotations
 
 import json
@@ -92,7 +90,7 @@ async def test_more_repeats_go_on_where_the_experiment_ended(sim: Simulator, hom
 
 
 async def test_what_changes_pays_for_itself_alone(sim: Simulator, home: Path) -> None:
-    """A claim is read once and judged once by each prompt: of 3 claims and 2 prompts 3 + 6 calls."""
+    """A claim is read once and judged once by each prompt: 3 claims and 2 prompts take 3 + 6 calls."""
     facts = facts_of(sim.world, 4)
     write_claims(home / "claims.jsonl", facts[:3])
     prompt = write_variant(home / "strict") / "safe" / "assessment.md"

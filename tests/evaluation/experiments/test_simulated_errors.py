@@ -1,4 +1,4 @@
-"""Simulated experiments, a small part of `benchmarks.experiment_errors`: seeds are fixed, so that nothing is chance."""
+"""A small part of `benchmarks.experiment_errors`, with fixed seeds so that no result is left to chance."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from benchmarks.experiment_errors import (
 
 
 def test_idle_variants_take_no_power_from_one_that_is_better() -> None:
-    """Four variants that judge as the baseline does: as many are found as without them."""
+    """Adding four variants that judge as the baseline does leaves as many differences found."""
     world = SMALL_POWERS[1]
     assert share(finds, world, 60) == share(finds, replace(world, idle=0), 60) > 0.4
 

@@ -1,5 +1,3 @@
-"""Measures of splits: each moves the right way when a good split is made worse, and says what it rests on."""
-
 from __future__ import annotations
 
 import json
@@ -65,8 +63,6 @@ async def test_a_measure_is_none_where_there_is_nothing_to_measure_and_coverage_
 
 
 class Deaf(Judge):
-    """Fails to read one claim, or all, and bears out no other."""
-
     name = "deaf"
     identity = {"judge": "deaf"}  # noqa: RUF012 - as every judge has it
 

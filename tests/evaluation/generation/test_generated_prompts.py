@@ -1,5 +1,3 @@
-"""Prompts on topics by the simulated model, which repeats itself."""
-
 from __future__ import annotations
 
 import re

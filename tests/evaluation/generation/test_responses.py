@@ -1,5 +1,3 @@
-"""Responses of the simulated model: asked once, kept whole, and the file that they are in."""
-
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
@@ -24,7 +22,6 @@ from tests.simulator import MODEL, Faults, Simulator
 
 
 async def generate(sim: Simulator, out: Path, *, n: int = 6, postamble: bool = True, **changes: Any) -> ResponsesReport:
-    """Generates responses to `n` prompts of the simulated world, in the order of their ids."""
     return await summary_of(stream(sim, out, n=n, postamble=postamble, **changes))
 
 
@@ -124,8 +121,6 @@ def row(prompt_id: str, response: str = "Ja.\r\n\u2028 „Ö“ 🍄 \x85 \u202e
 
 
 class Every(dict[str, AnyPrompt]):
-    """All prompts that the rows above answer."""
-
     def get(self, key: str, default: Any = None) -> Any:  # noqa: ARG002 - as dict has it
         return AnyPrompt(id=key, prompt="Who?")
 

@@ -1,5 +1,3 @@
-"""A model's thinking aloud is no part of its response."""
-
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Runs whose true labels are known, and a person who fills in sheets of theirs."""
-
 from __future__ import annotations
 
 import json
@@ -26,7 +24,6 @@ DATA = "answers.jsonl"
 
 
 def claim(**fields: Any) -> ClaimToLabel:
-    """A claim of one draw, or as the fields say."""
     drawn = {
         "dataset": DATA, "system": "one", "response_id": "r", "group": "p", "claim_id": "c1", "claim": "It is so.",
         "judge": "j", "verdict": Verdict.SUPPORTED, "score": 0.9010261468576273, "probability": 0.323589954977,
@@ -37,7 +34,7 @@ def claim(**fields: Any) -> ClaimToLabel:
 
 @dataclass(frozen=True)
 class LabelledRun:
-    """A run, and what people say of each of its claims."""
+    """A run and people's verdict on each of its claims."""
 
     responses: Sequence[JudgedResponse]
     truth: dict[tuple[str, str], int]
@@ -51,7 +48,7 @@ class LabelledRun:
 def labelled_run(
     rng: np.random.Generator, n_responses: int, n_claims: int, tpr: float = 0.9, fpr: float = 0.2
 ) -> LabelledRun:
-    """Responses whose shares supported differ, and a judge with these error rates."""
+    """Responses with different shares of supported claims, judged with these error rates."""
     responses: list[JudgedResponse] = []
     truth: dict[tuple[str, str], int] = {}
     for place in range(n_responses):
@@ -64,7 +61,7 @@ def labelled_run(
 
 
 def filled_in(place: Path, drawn: NextLabels, run: LabelledRun, n_first: int | None = None) -> Path:
-    """The sheet with the true label of its first claims, or of all."""
+    """The sheet with true labels for its first `n_first` claims, or for all."""
     rows = [dict(zip(SHEET, one.row, strict=True)) for one in drawn.drawn]
     for row in rows[:n_first]:
         row["label"] = run.truth[str(row["response_id"]), str(row["claim_id"])]
@@ -73,14 +70,12 @@ def filled_in(place: Path, drawn: NextLabels, run: LabelledRun, n_first: int | N
 
 
 def exported(out: Path, *places: Path, **options: Any) -> ExportedLabels:
-    """The labels of the places, written as `factloop research labels export` does."""
     found = export_labels(places, **options)
     out.write_text("".join(json.dumps(row) + "\n" for row in found.rows), encoding="utf-8")
     return found
 
 
 def corrected(labels: Path, run: LabelledRun) -> DebiasedPrecision:
-    """The precision of the run by a file of labels, all of them the run's own."""
     sample = load_calibration(labels)
     known = sample.for_system("one")
     own = type(known)(known.labels, known.verdicts, known.groups, known.probabilities, [True] * len(known.labels))

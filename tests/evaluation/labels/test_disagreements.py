@@ -1,5 +1,3 @@
-"""Disagreements with people: the draw, a sheet that names no side, and win rates by hand beside the paper's."""
-
 from __future__ import annotations
 
 import json
@@ -68,7 +66,6 @@ def test_nothing_to_draw_is_refused(verdicts: str, labels: str, said: str) -> No
 
 
 def answered(key: DisagreementKey, judge: int, people: int, neither: int) -> str:
-    """So many answers for each side, the rest of the rows left empty."""
     wanted = ["judge"] * judge + ["people"] * people + ["neither"] * neither + [""] * len(key.disputed)
     lines = ["item,answer"]
     for one, wins in zip(key.disputed, wanted, strict=False):
@@ -121,7 +118,6 @@ def page_of(seed: int = 0) -> tuple[str, DisagreementDraw]:
 
 
 def saved_answers(found: DisagreementDraw, answers: list[str], **changes: object) -> str:
-    """What the page saves: an answer to each of its first claims."""
     claims = tuple(one.to_settle for one in found.drawn)
     given = [
         {"response_id": one.response_id, "claim_id": one.claim_id, "answer": answer}

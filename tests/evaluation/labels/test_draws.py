@@ -1,5 +1,3 @@
-"""Sheets that are filled in from the top on: a smaller draw, whose labels count by the probabilities it then has."""
-
 from __future__ import annotations
 
 import json
@@ -100,7 +98,6 @@ def test_the_mean_over_two_uneven_draws_is_the_truth() -> None:
 
 
 def test_labels_from_elsewhere_are_learnt_from_and_nothing_is_left_out(tmp_path: Path) -> None:
-    """Ids may be numbers, and a claim that was not drawn may be drawn."""
     run = labelled_run(np.random.default_rng(0), 4, 5)
     row = {"label": 1, "verdict": 1, "response_id": 7, "claim_id": 3, "system": "one", "claim": "A.", "judge": None}
     one = run.responses[0]

@@ -1,5 +1,3 @@
-"""Two people's labels of the same claims: agreement by hand, and the rule where they differ."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -24,7 +22,6 @@ REPORT = judged("p", "ssssnnnnss").report
 
 
 def saved(place: Path, labels: str) -> str:
-    """The file of a page on which a person labelled the claims so; `-` leaves a claim."""
     claims = claims_to_label(REPORT)
     given = [
         GivenLabel(response_id=one.response_id, claim_id=one.claim_id, label=LABELS[said], comment=said)
@@ -84,7 +81,6 @@ def test_claims_on_which_people_differ_are_left_out_or_go_by_the_majority(tmp_pa
     ],
 )
 def test_the_rule(given: str, rule: DisagreementPolicy, label: str | None) -> None:
-    """A majority is more than half of those who could tell."""
     assert settled([LABELS[one] for one in given], rule) is (None if label is None else LABELS[label])
 
 

@@ -1,5 +1,3 @@
-"""Which claims to label next: probabilities by hand, a draw that keeps to them, and narrow intervals that hold."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -46,7 +44,7 @@ def test_spreads_by_hand() -> None:
 
 
 def test_nothing_is_learnt_from_few_labels() -> None:
-    """Without scores from nine, with scores from 49: they are the better guide until then."""
+    """Labels guide the draw from nine on, or from 49 if there are scores, which until then are the better guide."""
     verdicts, scores = np.array([1, 1, 0, 0]), np.array([0.99, 0.6, 0.4, 0.01])
 
     def learnt(n: int, scores: Floats) -> bool:

@@ -1,5 +1,3 @@
-"""Sheets as they come back: from a person who edited more than the label, and from spreadsheets of other countries."""
-
 from __future__ import annotations
 
 import csv
@@ -66,7 +64,6 @@ def test_label_comment_sentence_and_passages_may_be_edited(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("dialect", [{"delimiter": ";"}, {"delimiter": ";", "quoting": csv.QUOTE_ALL}])
 def test_a_sheet_of_a_country_with_decimal_commas(tmp_path: Path, dialect: dict[str, Any]) -> None:
-    """Cells are parted by semicolons, and 0.75 is 0,75."""
     rows = sheet(tmp_path)
     for row in rows:
         row["probability"] = row["probability"].replace(".", ",")

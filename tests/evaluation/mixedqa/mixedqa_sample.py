@@ -1,5 +1,3 @@
-"""Scored responses and results of a MixedQA run, made by small builders."""
-
 from __future__ import annotations
 
 import random
@@ -43,7 +41,7 @@ def result_of(responses: Sequence[ScoredResponse], **changes: Any) -> MixedQaRes
 
 
 def many_responses(n_questions: int = 60, seed: int = 1, systems: Sequence[str] = SYSTEMS) -> list[ScoredResponse]:
-    """TrustBC follows the labels loosely, TrustFC closely, some are unscored; no probabilities are given."""
+    """TrustBC follows the labels loosely and TrustFC closely; some are unscored. There are no probabilities."""
     rng = random.Random(seed)
     responses = []
     for question in range(n_questions):

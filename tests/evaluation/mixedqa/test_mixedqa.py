@@ -1,5 +1,3 @@
-"""MixedQA's scores, on the terminal and as a page."""
-
 from __future__ import annotations
 
 import io

@@ -1,5 +1,3 @@
-"""BERTScore, BARTScore and GPTScore on tiny checkpoints with random weights."""
-
 from __future__ import annotations
 
 import warnings
@@ -113,7 +111,7 @@ def score(metric: ReferenceMetric, places: Sequence[int]) -> list[float | None]:
 
 @pytest.mark.parametrize("layer", [1, 3])
 def test_bert_score_as_bert_score_has_it(bert: Path, tmp_path: Path, layer: int) -> None:
-    """Which cannot read a tokenizer that does not state its length, so it is given one that does."""
+    """bert_score cannot read a tokenizer that does not state its maximum length, so this one does."""
     from bert_score import score as their_score  # type: ignore[import-untyped]  # has no type hints
     from transformers import AutoModel
 

@@ -1,5 +1,3 @@
-"""Exact match, BLEU, ROUGE-L and METEOR: by hand, what holds for all, and the rows of the published table."""
-
 from __future__ import annotations
 
 import math

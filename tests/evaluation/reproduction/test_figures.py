@@ -1,5 +1,3 @@
-"""Published figures: printed ones by our formulas, others from labelled data, and the list of them."""
-
 from __future__ import annotations
 
 import re
@@ -29,7 +27,7 @@ def figure(found: Reproduction, *names: str, column: str) -> ComparedFigure:
 
 
 def test_derived_figures_come_out_as_printed() -> None:
-    """Of all tables but the second some follow from others: means, shares, ranks, correlations, biases and headroom."""
+    """In every table but the second, some figures follow from others: means, ranks, correlations, headroom."""
     derived = [
         (number, one)
         for number in range(1, 32)
@@ -42,7 +40,7 @@ def test_derived_figures_come_out_as_printed() -> None:
 
 
 def test_counts_of_fewer_systems_are_not_compared(tmp_path: Path) -> None:
-    """Two systems make one pair, the paper's six make fifteen: a share of 0 % is the same by chance alone."""
+    """Two systems make one pair and the paper's six make fifteen, so a share of 0 % may match by chance."""
     rows = [
         {
             "dataset": "ExpertQA", "system": system, "response_id": f"{system}{n}", "claim_id": "c", "label": label,
@@ -72,7 +70,7 @@ def lfqa(tmp_path: Path, **errors: int) -> Reproduction:
 
 
 def test_headroom_of_other_systems_is_not_compared(tmp_path: Path) -> None:
-    """The lowest of two systems, or with claims that nobody knows whose they are, is not the lowest of the paper's."""
+    """The lowest of two systems, or one that includes claims of unknown systems, need not be the paper's."""
     found = lfqa(tmp_path, webgpt=3, alpaca=8, unknown=0)
     shown = figure(found, "Lfqa", "Headroom, 2 systems", column="labels")
     assert shown.ours == pytest.approx(30.0)
@@ -244,7 +242,7 @@ def test_every_table_of_figures_is_listed() -> None:
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=IDS)
 def test_each_entry_says_what_it_needs_and_runs_without_any(entry: Entry) -> None:
-    """Without data and results nothing is made up: what could not be computed has no figure, and a note says why."""
+    """Without data and results no figure is made up; a note says why it is missing."""
     assert entry.why.endswith(".")
     assert bool(entry.model) == bool(entry.command)
     for named in entry.data:

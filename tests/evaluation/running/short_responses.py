@@ -1,5 +1,3 @@
-"""Many short responses of the simulated world, of two systems."""
-
 from __future__ import annotations
 
 import json
@@ -11,8 +9,10 @@ from tests.simulator import GoldFact, World
 
 
 def short_facts(world: World) -> Mapping[str, tuple[str, Sequence[GoldFact]]]:
-    """Sentences that can be read alone, some 300, each with the question it answers and its facts. They say what a
-    sentence of a response says of whom it is asked about, by that one's name."""
+    """Some 300 self-contained sentences, each with its question and its facts.
+
+    A sentence names the subject of its question.
+    """
     found: dict[str, tuple[str, Sequence[GoldFact]]] = {}
     for response in world.responses:
         for sentence in response.sentences:
@@ -28,7 +28,7 @@ def _told(facts: Sequence[GoldFact]) -> str:
 
 
 def short_items(world: World, n: int) -> Iterator[RunItem]:
-    """Each one sentence, by twos that answer one prompt; from some 300 on they come again."""
+    """One-sentence items, two to a prompt; they repeat after some 300."""
     of_prompt: dict[str, list[tuple[str, tuple[str, Sequence[GoldFact]]]]] = {}
     for told in short_facts(world).items():
         of_prompt.setdefault(told[1][0], []).append(told)

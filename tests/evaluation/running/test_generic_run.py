@@ -1,5 +1,3 @@
-"""A run of any feature: its log, its items, and what is made again."""
-
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterable
@@ -54,7 +52,6 @@ def square(number: int) -> Square:
 
 
 def making(*made: Callable[[int], Square]) -> Callable[[Iterable[int]], AsyncGenerator[Square, None]]:
-    """An engine that makes records in the reverse order of the numbers."""
     make = made[0] if made else square
 
     async def engine(numbers: Iterable[int]) -> AsyncGenerator[Square, None]:

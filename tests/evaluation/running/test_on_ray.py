@@ -1,7 +1,6 @@
-"""Two workers on Ray judge what one process judges, even if one of them dies.
+"""Two Ray workers judge what one process judges, even if one of them dies.
 
-What a worker does by itself is tested without Ray in test_worker.py, how responses are handed out in
-test_handing_out.py: each worker that is started here takes seconds of a core.
+test_workers.py tests the rest without Ray, since each worker started here takes seconds.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ def settings(sim: Simulator) -> CheckSettings:
 
 @pytest.fixture(scope="module")
 def cluster(sim: Simulator) -> Iterator[None]:
-    """One Ray for all tests here. Its processes inherit the simulator's addresses."""
+    """One Ray cluster for all tests here. Its processes inherit the simulator's addresses."""
     assert sim.environment
     with connected(2, None):
         yield
@@ -69,7 +68,6 @@ async def here(settings: CheckSettings, items: list[RunItem]) -> dict[str, Any]:
 
 
 def workers() -> list[int]:
-    """Process ids of the workers that are at work for this process."""
     listed = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
     rows = [line.split(None, 2) for line in listed.splitlines()]
     raylets = {pid for pid, ppid, *_ in rows if ppid == str(os.getpid())}
@@ -150,7 +148,6 @@ async def test_without_ray_it_says_how_to_get_it(settings: CheckSettings, monkey
 
 
 async def kill_one_at_work(sim: Simulator, judging: asyncio.Task[Any]) -> int:
-    """Kills a worker while something is asked for."""
     while not sim.stats().in_flight:
         assert not judging.done(), "it ended too early"
         await asyncio.sleep(0.02)

@@ -1,5 +1,3 @@
-"""Workers of a run: how items are given to them, and their journals."""
-
 from __future__ import annotations
 
 import asyncio
@@ -31,8 +29,6 @@ ROOM = 2
 
 
 class Method:
-    """Called as a method of an actor is: `await actor.judge.remote(item)`."""
-
     def __init__(self, remote: Callable[..., Awaitable[Any]]) -> None:
         self.remote = remote
 
@@ -42,7 +38,7 @@ class Method:
 
 
 class Actor:
-    """Dies of some items. What replaces it, if anything does, dies of none."""
+    """Dies of some items; its replacement, if there is one, survives all."""
 
     def __init__(
         self,

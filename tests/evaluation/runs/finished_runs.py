@@ -1,5 +1,3 @@
-"""Finished runs made by hand: a few words say what was judged how."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -50,7 +48,7 @@ def judged(
     texts: Sequence[str] | None = None,
     made_by: Fingerprint | None = None,
 ) -> JudgedResponse:
-    """A letter for each claim. The response says its system and prompt, unless another is given."""
+    """One letter a claim."""
     claims = tuple(
         claim(number, letter, None if texts is None else texts[number]) for number, letter in enumerate(verdicts)
     )

@@ -1,5 +1,3 @@
-"""Labelled claims, wherever they come from, their rows, and what they make of a run."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -60,7 +58,7 @@ def test_figures_worked_by_hand() -> None:
 
 @pytest.mark.parametrize("abstention", AbstentionPolicy)
 def test_the_raw_figure_is_that_of_the_run(abstention: AbstentionPolicy) -> None:
-    """Whatever the policy: a response of irrelevant claims alone counts as 0, one without any verdict never counts."""
+    """Under every policy, a response with only irrelevant claims counts as 0 and one without verdicts is left out."""
     said = ["ssn", "", "ii", "??", "sss?"]
     responses = [judged(f"p{n}", verdicts) for n, verdicts in enumerate(said)]
     summary = summary_of(responses, abstention=abstention)
@@ -174,7 +172,6 @@ def test_a_system_whose_claims_all_have_a_label_is_its_labels() -> None:
 
 @pytest.mark.parametrize(("n", "preferred"), [(1, Method.DIFFERENCE), (2, Method.PREDICTION_POWERED)])
 def test_one_figure_of_a_system_is_shown_as_preferred(n: int, preferred: Method) -> None:
-    """All of its claims have a label, or half of them."""
     sample = CalibrationSample("six", (1, 0, 0) * 2, (1, 1, 0) * 2, ("p",) * 3 + ("q",) * 3, is_own=(True,) * 6)
     found = correction(sample, [judged(p, "ssn" * n) for p in "pq"])
     rows = [line.cells[2].text for line in shown(found).lines]
@@ -202,7 +199,6 @@ def test_strangers_claims_withhold_the_prediction_powered_figure() -> None:
 
 
 def test_a_file_that_names_its_judge_is_held_against_the_runs(tmp_path: Path) -> None:
-    """The run's is `sim:judge (fused)`."""
     summary = summary_of([judged("p", "sn")])
     own, other = (
         load_calibration(jsonl(tmp_path / f"{n}.jsonl", {"label": 1, "verdict": 1, "judge": name}))

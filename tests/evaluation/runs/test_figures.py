@@ -1,5 +1,3 @@
-"""F1@K of systems and agreement with labels, worked by hand."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -127,7 +125,7 @@ FIGURES = ("agreement", "kappa", "tpr", "tnr", "balanced_accuracy")
 
 
 def table(*cells: int) -> LabelTable:
-    """Row by row, S, NS and IR; in each supported, not supported, irrelevant, unscored."""
+    """Rows are S, NS and IR; columns are supported, not supported, irrelevant and unscored."""
     rows = [
         Counts(supported=row[0], not_supported=row[1], irrelevant=row[2], unscored=row[3])
         for row in (cells[:4], cells[4:8], cells[8:] or (0, 0, 0, 0))
@@ -136,7 +134,6 @@ def table(*cells: int) -> LabelTable:
 
 
 def overall(*tables: LabelTable) -> SystemAgreement:
-    """Each table a response to a prompt of its own."""
     return agree_with_labels(TabledResponse("A", f"p{n}", one) for n, one in enumerate(tables)).overall
 
 
@@ -155,7 +152,7 @@ def claim(number: int, verdict: Verdict | None, text: str | None = None) -> Clai
 
 
 def test_balanced_accuracy_has_an_interval_only_if_both_labels_come_from_several_prompts() -> None:
-    """One prompt holds all facts labelled supported: its TPR says nothing of another prompt."""
+    """If one prompt has every fact labelled supported, TPR says nothing about other prompts."""
     tables = [table(6, 2, 0, 0, 0, 1, 0, 0), *(table(0, 0, 0, 0, n, 3, 0, 0) for n in range(5))]
     given = [TabledResponse("A", f"p{n}", one) for n, one in enumerate(tables)]
     found = agree_with_labels(given, rng=np.random.default_rng(0)).overall

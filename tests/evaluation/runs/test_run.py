@@ -1,5 +1,3 @@
-"""A run over a data set: what is judged, its numbers, and its folder read again."""
-
 from __future__ import annotations
 
 import json

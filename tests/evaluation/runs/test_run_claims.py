@@ -1,5 +1,3 @@
-"""Which labelled claims are a run's own, however their files name prompts and responses."""
-
 from __future__ import annotations
 
 import hashlib
@@ -77,7 +75,6 @@ def calibration_warned(path: Path) -> tuple[str, ...]:
 
 
 def rows(**names: str) -> list[dict[str, Any]]:
-    """Labels of both claims of the first 40 responses; `names` has a format for each further field."""
     return [
         {"label": label, "verdict": verdict, **{name: how.format(place) for name, how in names.items()}}
         for place in range(40)

@@ -1,5 +1,3 @@
-"""The cluster bootstrap: what is drawn, its percentiles against numpy's, its spread against what theory says."""
-
 from __future__ import annotations
 
 import math

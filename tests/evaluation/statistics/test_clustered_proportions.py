@@ -1,5 +1,3 @@
-"""Two shares of claims from responses with many: by hand, as two proportions where each has one, and by simulation."""
-
 from __future__ import annotations
 
 from math import sqrt
@@ -48,7 +46,6 @@ def test_without_errors_or_with_nothing_else_there_is_no_difference() -> None:
 
 
 def drawn(rng: np.random.Generator, n_responses: int, most: int, share: float, rho: float) -> tuple[Floats, Floats]:
-    """Errors and claims: up to `most` claims a response, whose errors correlate by `rho`."""
     totals = rng.integers(1, most + 1, n_responses)
     shape = 1 / rho - 1
     errors = rng.binomial(totals, rng.beta(share * shape, (1 - share) * shape, n_responses))

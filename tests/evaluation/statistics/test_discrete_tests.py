@@ -1,5 +1,3 @@
-"""Holm's adjustment with Tarone's rule: by hand, beside Holm's own, and against closed testing worked out in full."""
-
 from __future__ import annotations
 
 from itertools import combinations

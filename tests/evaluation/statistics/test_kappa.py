@@ -1,5 +1,3 @@
-"""Cohen's kappa of tables of counts, which runs, comparisons and people's labels share."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Magnitudes of noisy figures: what is exact without noise, what noise alone makes, and how often the truth is held."""
-
 from __future__ import annotations
 
 from math import sqrt
@@ -18,8 +16,6 @@ def even(n: int) -> Floats:
 
 
 def drawn(rng: np.random.Generator, figures: Floats, errors: Floats, together: float, resamples: int) -> Floats:
-    """Figures with their errors, which correlate by `together`, and as many resamples about them."""
-
     def noise(n: int) -> Floats:
         common, own = rng.standard_normal((n, 1)), rng.standard_normal((n, len(figures)))
         return np.asarray(errors * (sqrt(together) * common + sqrt(1 - together) * own))

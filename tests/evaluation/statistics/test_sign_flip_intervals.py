@@ -1,5 +1,3 @@
-"""Intervals by turning signs: by hand, from the means of all subsets of groups, and in step with the test itself."""
-
 from __future__ import annotations
 
 from itertools import product

@@ -1,5 +1,3 @@
-"""Tests of two error rates against scipy, enumeration and hand-worked values."""
-
 from __future__ import annotations
 
 from itertools import product

@@ -1,5 +1,3 @@
-"""Stratified means: by hand, against scikit-learn and scipy, and what must hold of all."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""The files of a verification: pairs looked through first, and predictions while they grow."""
-
 from __future__ import annotations
 
 import json
@@ -116,8 +114,6 @@ def path(tmp_path: Path) -> Path:
 
 
 class All:
-    """The keys of an input with every claim."""
-
     def __contains__(self, key: object) -> bool:
         return True
 

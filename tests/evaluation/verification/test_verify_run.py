@@ -1,5 +1,3 @@
-"""Runs of several verifiers over pairs: what they write, how they go on, and what they refuse."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,3 @@
-"""Labelled pairs of the simulated world: its facts against the passages that its search engine finds for them."""
-
 from __future__ import annotations
 
 import json
@@ -14,7 +12,7 @@ from tests.simulator.search import SearchEngine
 
 
 def world_rows(world: World, n: int) -> list[dict[str, Any]]:
-    """`n` rows as a user has them, a third of the facts being false."""
+    """`n` rows in the user's format; a third of the facts are false."""
     engine = SearchEngine(world)
     facts = (
         (number, response, fact)

@@ -1,5 +1,3 @@
-"""Streamable HTTP: on loopback to its own names, elsewhere behind a key."""
-
 from __future__ import annotations
 
 import asyncio
@@ -146,7 +144,7 @@ def test_a_session_belongs_to_its_caller_whom_its_calls_count_for(keyed: str, mo
 
 
 def test_calls_of_a_caller_who_hangs_up_are_cancelled(keyed: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So their key's next calls need not wait for them."""
+    """Otherwise the next calls with the same key would have to wait for them."""
     ended = threading.Semaphore(0)
 
     async def hang(*_: object, **_of: object) -> None:

@@ -1,5 +1,3 @@
-"""The tools, asked by the SDK's own client in this process."""
-
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
@@ -160,7 +158,7 @@ async def test_what_cannot_be_served_is_refused_in_one_line(name: str, arguments
 
 
 async def test_names_and_limits_are_those_of_the_service() -> None:
-    """Whatever both take has one name and one limit; documents may be bare texts here."""
+    """What both accept has one name and one limit, but here documents may be plain strings."""
     async with served(FactChecker(cache=False), TrustScorer(cache=False, subject_model="openai:x")) as client:
         tools = {tool.name: tool.input_schema["properties"] for tool in (await client.list_tools()).tools}
     for name, ask in (("check_response", CheckAsk), ("trust_score", TrustAsk)):
@@ -210,7 +208,7 @@ async def test_callers_elsewhere_are_told_no_more_than_that_it_is_not_set_up(
 
 @pytest.mark.parametrize("documents", [[], [" \n"]])
 async def test_documents_without_text_are_nothing_to_be_faithful_to(tmp_path: Path, documents: list[str]) -> None:
-    """Also where the server has sources of its own, which the mode `factuality` searches as well."""
+    """Even if the server has its own sources, which the mode `factuality` searches as well."""
     (tmp_path / "own.txt").write_text(DOCUMENTS[0], encoding="utf-8")
     claim = {"claim": DOCUMENTS[0]}
     async with served(FactChecker(cache=False, docs=str(tmp_path)), TrustScorer(cache=False)) as client:

@@ -1,4 +1,4 @@
-"""A cache folder with something of everything in it, and files that are not factloop's."""
+"""A cache folder with every kind of entry, and files that are not factloop's."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ def keep_answers(folder: Path, n: int) -> None:
 
 
 def keep_index(folder: Path, name: str) -> Path:
-    """An index of one document with that name, closed again."""
     place = folder.parent / "documents" / name
     place.mkdir(parents=True)
     (place / f"{name}.txt").write_text(f"Something about {name} and nothing else.")

@@ -1,5 +1,3 @@
-"""The cache: its folder, how it is opened, and how it is cleared."""
-
 from __future__ import annotations
 
 import os
@@ -166,7 +164,7 @@ def test_what_was_just_used_stays_however_much_it_is(tmp_path: Path) -> None:
 
 
 def test_answers_never_go_for_an_index(tmp_path: Path) -> None:
-    """They cost money, an index only time; and an index in use may be larger than the bound."""
+    """Answers cost money and an index only time; an index in use may exceed the limit."""
     folder = tmp_path / "cache"
     keep_answers(folder, 500)
     keep_vectors(folder, n_bytes=5_000_000)

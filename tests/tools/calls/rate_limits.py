@@ -1,5 +1,3 @@
-"""Rate limits as providers keep them, and a crowd of clients that meets them, in the loop's time."""
-
 from __future__ import annotations
 
 import asyncio
@@ -15,9 +13,7 @@ from factloop.tools.calls.retry import RetryPolicy
 
 
 class RateLimit(Protocol):
-    def wait_s(self, now: float) -> float:
-        """Takes one request: 0.0 if there is room, else the seconds until there will be."""
-        ...
+    def wait_s(self, now: float) -> float: ...
 
 
 class TokenBucket:
@@ -52,8 +48,6 @@ class SlidingWindow:
 
 @dataclass
 class Crowd:
-    """The outcome of many simultaneous calls."""
-
     sent: int = 0
     refused: int = 0
     finished: int = 0
@@ -67,7 +61,7 @@ class Crowd:
 async def send_all(
     n_calls: int, limit: RateLimit, limiter: Limiter, *, whole_seconds: bool, round_trip_s: float, answer_s: float
 ) -> Crowd:
-    """`n_calls` at once to a server that refuses within a round trip and answers after `answer_s` more."""
+    """Sends `n_calls` at once to a server that refuses within a round trip and answers `answer_s` later."""
     crowd, loop, rng = Crowd(), asyncio.get_running_loop(), random.Random(7)
 
     async def attempt() -> None:

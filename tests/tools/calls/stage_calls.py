@@ -1,5 +1,3 @@
-"""Calls for tests of stores: what a store may ask of a call, at one price."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -10,8 +8,6 @@ from factloop.tools.calls.tape import TapeRequest
 
 
 class CallOfAStage:
-    """The common part of all calls of these tests."""
-
     @property
     def stage(self) -> str:
         return "judge"

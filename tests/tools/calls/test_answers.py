@@ -1,5 +1,3 @@
-"""The store of a run: each call is made once, and is charged once to the run that paid for it."""
-
 from __future__ import annotations
 
 import asyncio
@@ -20,8 +18,6 @@ COST = CallCost(prompt_tokens=10, completion_tokens=2, approximate=False, cost_u
 
 @dataclass
 class Question(CallOfAStage):
-    """Counts how often it is asked."""
-
     key: str = "k"
     meter: UsageMeter = field(default_factory=UsageMeter)
     is_recorded: bool = False

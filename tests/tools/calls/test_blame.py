@@ -1,5 +1,3 @@
-"""Whose fault a failure is: the server's, which may pass, or the set-up's; and which address could not be reached."""
-
 from __future__ import annotations
 
 import errno
@@ -29,7 +27,7 @@ def test_a_passing_failure_is_never_the_set_up(given: ToolError) -> None:
 
 
 def wrapped(error: BaseException) -> Exception:
-    """As clients do: the system's error as the cause of one of theirs, that as the context of another."""
+    """Wraps a system error as clients do: as the cause of their error, itself the context of another."""
     try:
         try:
             raise ValueError("no connection") from error

@@ -18,7 +18,7 @@ CALLS = st.lists(
 
 
 async def _spend(budget: Budget, calls: Sequence[tuple[float, float, float, float]]) -> tuple[list[float], int]:
-    """The cost of the calls that were let through, and how many were not."""
+    """The costs of the calls that were allowed, and the number that were not."""
     spent, refused = [], 0
 
     async def one(worst_usd: float, share: float, takes_s: float, begins_s: float) -> None:

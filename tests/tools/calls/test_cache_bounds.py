@@ -1,5 +1,3 @@
-"""The cache that runs share: how much it keeps and for how long, with several processes at it, and after a kill."""
-
 from __future__ import annotations
 
 import json
@@ -22,7 +20,7 @@ TEXT = "x" * 1000
 
 
 def fill(path: Path, n: int, *, age_s: float, name: str = "old") -> None:
-    """Answers of a kB each, the first the oldest by a second."""
+    """Adds answers of 1 kB, each one second younger than the one before."""
     with closing(CallCache(path, WIDE)) as cache:
         for number in range(n):
             cache.put(f"{name} {number}", TEXT)
@@ -53,7 +51,7 @@ def test_where_there_is_too_much_the_oldest_goes_and_the_file_shrinks(tmp_path: 
 
 @pytest.mark.large
 def test_a_long_run_stays_within_the_bound(tmp_path: Path) -> None:
-    """Its own answers go, too, once they are old enough; the file never passes the bound."""
+    """A run's own answers also go once they are old enough."""
     path = tmp_path / "calls.sqlite"
     sizes = []
     with (

@@ -112,7 +112,7 @@ async def test_a_file_that_another_process_writes_holds_up_no_event_loop(tmp_pat
 
 
 async def test_a_journal_has_an_answer_before_the_event_loop_turns_to_the_next(tmp_path: Path) -> None:
-    """So a kill finds none that came and is not kept, however many come together."""
+    """So a kill loses no answer that has arrived, however many arrive together."""
     journal = CallCache(tmp_path / "calls.sqlite")
     putting = [asyncio.create_task(journal.aside(partial(journal.put, key, "answer"))) for key in "abc"]
     await asyncio.sleep(0)

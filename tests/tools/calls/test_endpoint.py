@@ -1,5 +1,3 @@
-"""Free web services: asked once, left alone while they are down, replayed from a tape wherever their server is."""
-
 from __future__ import annotations
 
 from pathlib import Path

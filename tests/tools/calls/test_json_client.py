@@ -1,5 +1,3 @@
-"""Every way a server can fail, over a real socket."""
-
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta

@@ -186,7 +186,7 @@ async def test_a_busy_server_is_left_alone_then_tried_by_one_call_and_its_rate_i
 
 
 async def order_of(limiter: Limiter, calls: Iterable[str], cancelled: slice) -> list[str]:
-    """The calls that had a turn, in order. The first letter is the caller, and a capital comes from ahead."""
+    """The calls that had a turn, in order. The first letter is the caller; a capital call skipped the queue."""
     order: list[str] = []
 
     async def call(name: str) -> None:

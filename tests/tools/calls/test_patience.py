@@ -38,7 +38,7 @@ def refusing(error: FactloopError) -> Answer:
 
 
 class Calls:
-    """Calls as the gateways make them, with retries and turns, to a server that the test plays."""
+    """Calls as the gateways make them, with retries and turns; the test plays the server."""
 
     def __init__(
         self, answer: Answer, *, seconds: float = 120.0, rest_s: float = REST_S, retry: RetryPolicy | None = None
@@ -114,7 +114,7 @@ async def test_of_a_server_that_hangs_even_what_is_under_way_ends() -> None:
 @pytest.mark.parametrize("sent_first", [True, False])
 @in_virtual_time
 async def test_what_is_under_way_for_longer_than_refusals_take_is_being_served(sent_first: bool) -> None:
-    """A burst is refused in part, at once; what was taken is answered after minutes."""
+    """Part of a burst is refused at once; the rest is answered after minutes."""
 
     async def answer(_: float) -> None:
         if (len(calls.sent_at) == 1) is sent_first:

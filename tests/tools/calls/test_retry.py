@@ -23,7 +23,7 @@ BAD = ToolError("bad request", tool="model", status=400)
 def attempts(
     policy: RetryPolicy, failures: Sequence[Exception], seed: int = 0
 ) -> tuple[list[float], BaseException | None]:
-    """When each attempt was made, and the error in the end; after `failures` the call succeeds."""
+    """The time of each attempt, and the final error; after `failures` the call succeeds."""
 
     async def run() -> tuple[list[float], BaseException | None]:
         loop, made, left = asyncio.get_running_loop(), list[float](), list(failures)

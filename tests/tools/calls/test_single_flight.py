@@ -9,8 +9,6 @@ from factloop.tools.calls.together import SingleFlight
 
 
 class Call:
-    """A call that can be held open, and counts how often it was made."""
-
     def __init__(self, outcome: int | Exception = 7) -> None:
         self.made, self.outcome, self.gate = 0, outcome, asyncio.Event()
 
@@ -26,7 +24,7 @@ Task = asyncio.Task[tuple[int, bool]]
 
 
 async def begun(flights: SingleFlight[int], *calls: Call) -> list[Task]:
-    """Asks by all the calls under one key, and lets the tasks run as far as they get."""
+    """Starts all the calls under one key, and runs the tasks as far as they get."""
     tasks = [asyncio.create_task(flights.do("key", call)) for call in calls]
     await settled(*tasks)
     return tasks

@@ -1,5 +1,3 @@
-"""Addresses in queries: whatever a name holds, the query stays the one that was meant."""
-
 from __future__ import annotations
 
 import pytest

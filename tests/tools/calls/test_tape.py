@@ -1,5 +1,3 @@
-"""Tapes: what they keep, what they hand on, and the error for a damaged file."""
-
 from __future__ import annotations
 
 import json
@@ -113,7 +111,7 @@ async def test_what_is_not_recorded_says_what_differs_and_how_to_record_it(tmp_p
 
 
 async def test_a_reply_keeps_the_order_of_its_fields(tmp_path: Path) -> None:
-    """A repair turn shows the model its own call again: in another order it would be another request."""
+    """A repair turn shows the model its own call; in another order it would be another request."""
     path = tmp_path / "x.jsonl"
     await record(path, (asked(), {"z": 1, "a": {"y": 2, "b": 3}}))
     assert str(await take(tape(path, "replay"), asked())) == "{'z': 1, 'a': {'y': 2, 'b': 3}}"

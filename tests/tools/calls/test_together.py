@@ -1,5 +1,3 @@
-"""Several calls at a time: their order, how many are under way, and that none outlives the caller."""
-
 from __future__ import annotations
 
 import asyncio
@@ -12,7 +10,7 @@ from tests.tools.calls.virtual_time import in_virtual_time, run_in_virtual_time
 
 
 class Calls:
-    """Calls that take so many seconds; negative ones fail after as many."""
+    """Each call takes that many seconds; negative ones fail after as many."""
 
     def __init__(self) -> None:
         self.under_way = self.most = self.cancelled = self.begun = 0

@@ -13,7 +13,7 @@ P = ParamSpec("P")
 
 
 class _Jumping(selectors.DefaultSelector):
-    """Waits for nothing: time is what the loop asks it to be."""
+    """Never waits: `select` advances the loop's clock instead."""
 
     now = 0.0
 
@@ -36,7 +36,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
 
 def run_in_virtual_time(main: Coroutine[Any, Any, T]) -> T:
-    """Runs `main`, and returns its result. Raises RuntimeError on a deadlock."""
+    """Runs `main` and returns its result. Raises RuntimeError on a deadlock."""
     with asyncio.Runner(loop_factory=VirtualLoop) as runner:
         return runner.run(main)
 

@@ -1,5 +1,3 @@
-"""A vocabulary is embedded once, for all runs that share the folder, and never served from another model's vectors."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -16,7 +14,7 @@ WORDS = ("king", "queen", "city", "river", "stone", "bread")
 
 
 class CountingEmbedder:
-    """Points a text at an angle that grows with its place in the list; remembers how many texts it was given."""
+    """Embeds a text as an angle that grows with its place in the list, and counts the texts."""
 
     def __init__(self, name: str = "angles", *, turn: float = 0.0, dim: int = 2) -> None:
         self.name = name

@@ -1,5 +1,3 @@
-"""Fusing the order of a word search with the order by meaning."""
-
 from __future__ import annotations
 
 from hypothesis import given

@@ -1,5 +1,3 @@
-"""Sentence vectors by the packaged MiniLM, which is the file that it says it is."""
-
 from __future__ import annotations
 
 import hashlib

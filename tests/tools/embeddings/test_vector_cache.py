@@ -1,5 +1,3 @@
-"""The bounded memory of vectors."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -9,8 +7,6 @@ from factloop.tools.embeddings.sentence import VectorCache
 
 
 class Counting:
-    """Encodes a text as its length, and remembers what it was asked."""
-
     def __init__(self) -> None:
         self.asked: list[list[str]] = []
 

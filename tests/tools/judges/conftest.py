@@ -1,5 +1,3 @@
-"""The scripted chat server of the models' tests."""
-
 from __future__ import annotations
 
 from tests.tools.models.conftest import _no_keys_of_this_machine, connect, server

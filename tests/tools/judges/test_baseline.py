@@ -1,5 +1,3 @@
-"""The packaged baseline: labelled sentences a kind, and what holds of any text."""
-
 from __future__ import annotations
 
 import json
@@ -47,7 +45,7 @@ def verify(claim: str, *passages: str) -> SupportReading:
 
 @cache
 def verdicts() -> Counter[tuple[str, str, str]]:
-    """How many cases of each kind and truth are given each label."""
+    """The number of cases by kind, truth and predicted label."""
     rows = [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]
     return Counter((row["kind"], row["truth"], verify(row["claim"], row["source"]).label) for row in rows)
 
@@ -128,7 +126,7 @@ def test_any_text_is_read_the_same_twice(claim: str, passage: str) -> None:
 
 
 def test_the_packaged_figures_are_those_that_the_documents_give() -> None:
-    """The goal is .90 of `supported` right; nested cross-validation over 13 texts reaches .856, and says so."""
+    """The goal is .90 of `supported` right; nested cross-validation over 13 texts reaches .856."""
     import factloop.tools.judges as judges
 
     found = json.loads((Path(judges.__file__).parent / FILE_NAME).read_text(encoding="utf-8"))
@@ -188,7 +186,7 @@ def test_what_is_quoted_is_cited() -> None:
 
 
 def test_no_word_takes_the_place_of_another() -> None:
-    """Swaps written by someone who had not seen the judge, one in each row."""
+    """Swaps by an author who had not seen the judge, one per row."""
     rows = [json.loads(line) for line in SWAPS.read_text(encoding="utf-8").splitlines()]
     found = [(verify(row["true"], row["evidence"]).label, verify(row["false"], row["evidence"]).label) for row in rows]
     true, false = (sum(label == "supported" for label in column) for column in zip(*found, strict=True))

@@ -1,6 +1,6 @@
-"""Judges with weights, on tiny checkpoints with random weights: their input forms, labels, heads and windows.
+"""Judges with weights, on tiny random checkpoints: their input forms, labels, heads and windows.
 
-What a form should be is written here a second time, from the models' cards and their authors' code, with none of ours.
+The forms are written here again from the models' cards and their authors' code, without using ours.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def loaded(folder: Path, kind: str = "AutoModelForSequenceClassification") -> tu
 
 
 def shares(folder: Path, *texts: str) -> list[float]:
-    """The probabilities of the labels for `tokenizer(*texts)`."""
+    """The label probabilities for `tokenizer(*texts)`."""
     tokenizer, model = loaded(folder)
     return list(model(**tokenizer(*texts, return_tensors="pt")).logits.softmax(-1)[0].tolist())
 
@@ -146,7 +146,7 @@ def _answers(folder: Path, text: str) -> tuple[float, float]:
 def test_each_reads_in_the_form_of_its_card(
     folders: dict[type[LocalJudge], Path], judge: type[LocalJudge], by_hand: Callable[[Path, str, str], float]
 ) -> None:
-    """Batches pad, sort and share; the scores know nothing of it."""
+    """Padding, sorting and sharing of batches must not affect scores."""
     import torch
 
     folder = folders[judge]
@@ -168,7 +168,7 @@ def test_three_classes_tell_contradictions(
 
 
 def test_lettucedetect_says_which_words_are_not_borne_out(tmp_path: Path) -> None:
-    """A head that looks at nothing marks all or none."""
+    """A head that uses only its biases marks all words or none."""
     import torch
 
     judge = LettuceDetect(tiny.save_modernbert(tmp_path))
@@ -190,7 +190,7 @@ async def test_alignscore_averages_the_sentences_of_the_claim(folders: dict[type
 
 
 def test_alignscore_reads_its_published_checkpoint(tmp_path: Path) -> None:
-    """A Lightning file: base model, three heads, and a head that only training used."""
+    """A Lightning file: base model, three heads, and one head that only training used."""
     import torch
     from transformers import RobertaModel
 
@@ -220,7 +220,7 @@ def test_alignscore_reads_its_published_checkpoint(tmp_path: Path) -> None:
 
 
 class Trap:
-    """A trap in a hostile checkpoint: code that runs when it is unpickled."""
+    """Code that a hostile checkpoint runs when it is unpickled."""
 
     def __reduce__(self) -> Any:
         return (Path.touch, (Path("sprung"),))
@@ -252,7 +252,7 @@ def test_a_checkpoint_that_is_none_is_refused_and_never_run(
 
 @pytest.mark.parametrize("n_words", [None, 9])
 def test_chunks_of_long_documents_and_claims_fit_the_window(every: list[LocalJudge], n_words: int | None) -> None:
-    """All that the tokenizer makes of them stands in the input: nothing is truncated, the claim least of all."""
+    """Every token is in the input: nothing is truncated, least of all the claim."""
     for judge in every:
         tokenizer = judge._loaded[0]
         for claim in ("Ada paints", LONG):

@@ -1,5 +1,3 @@
-"""Judges by name, and judges behind a server."""
-
 from __future__ import annotations
 
 import json
@@ -134,7 +132,7 @@ def test_a_network_that_is_not_there_is_one_clear_line(cache: Path, monkeypatch:
 
 
 class Hub(BaseHTTPRequestHandler):
-    """As much of a hub as its client asks for; notes what it is asked."""
+    """The part of a hub that its client uses; records requests."""
 
     protocol_version = "HTTP/1.1"
     files: ClassVar[dict[str, bytes]] = {"config.json": b"{}", "model.safetensors": b"weights", "README.md": b"x"}
@@ -208,7 +206,7 @@ PROMPTS = PromptRegistry.load()
 
 
 def with_tokens(text: str, *tokens: tuple[str, dict[str, float]], **options: Any) -> Reply:
-    """An answer with the log-probabilities of its tokens, from probabilities."""
+    """A reply with the log-probabilities of its tokens, given as probabilities."""
     body = json.loads(completion({"content": text}, **options).body)
     content = [
         {
@@ -278,7 +276,7 @@ async def test_scores_of_bespoke(server: ChatServer, connect: Connect, reply: Re
 
 @pytest.mark.parametrize("text", ["Maybe", "The claim is consistent.", "1", "Yesterday", "yes/no"])
 async def test_bespoke_that_says_neither_is_unscored(server: ChatServer, connect: Connect, text: str) -> None:
-    """And is not shown a schema to mend its answer by: it knows one format only."""
+    """It knows only one format, so it gets no repair turn with a schema."""
     server.will(said(text))
     talk = await connect()
     (found,) = await scored(ServedBespoke(talk.gateway), talk)

@@ -1,5 +1,3 @@
-"""Documents in chunks, and readings of chunks as scores of pairs."""
-
 from __future__ import annotations
 
 import asyncio
@@ -16,8 +14,7 @@ from factloop.tools.judges.pairs import Judge, PairScore, SharedReads, VerifierP
 
 
 class Table(Judge):
-    """Reads from a table: the score of a chunk is what is written in it, "fail" a failure, "-0.9" a contradiction.
-    Notes what it is asked, batch by batch."""
+    """The score of a chunk is its text; "fail" is a failure and "-0.9" a contradiction. Records each batch."""
 
     name = "table"
     identity: dict[str, object] = {}  # noqa: RUF012 - as the base has it
@@ -67,7 +64,7 @@ async def test_parts_of_a_claim_are_averaged() -> None:
 
 
 async def test_a_failed_chunk_leaves_the_pair_without_a_score() -> None:
-    """The best chunk may be that one, whatever the others say."""
+    """It may be the best chunk, whatever the others score."""
     (found,) = await score_pairs(
         Table(), [VerifierPair("a", "0.9 0.9 0.9 fail"), VerifierPair("a", "0.2")], meter=UsageMeter()
     )
@@ -108,7 +105,7 @@ async def test_what_sizes_and_pairs_share_is_read_once() -> None:
 async def test_a_claim_is_rated_by_its_passages(
     passages: list[str], label: str, score: float, cited: tuple[int, ...], alone: bool
 ) -> None:
-    """Read together or each alone; those that decide by themselves are cited, the strongest first."""
+    """Together or separately; passages that decide by themselves are cited, the strongest first."""
     table = Table(alone=alone)
     found = await rate(table, "a", passages, meter=UsageMeter())
     assert (found.label, found.cited) == (label, cited)
@@ -124,7 +121,6 @@ async def test_a_passage_that_cannot_be_read_rates_nothing() -> None:
 
 
 async def test_claims_that_wait_at_the_same_time_are_one_batch() -> None:
-    """And what was read is not read again."""
     table = Table()
     shared = SharedReads(table).read
     claims = [f"claim {number}" for number in range(40)]

@@ -1,5 +1,3 @@
-"""Checkpoints of one layer over a dozen words, made on the spot with random weights."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -18,7 +16,7 @@ LABELS_3 = {place: f"LABEL_{place}" for place in range(3)}
 
 
 def save_tokenizer(folder: Path, more: str = "") -> Any:
-    """`<s> a </s>`, and for a pair `<s> a </s> </s> b </s>`, as RoBERTa has it. Knows the words of `more`, too."""
+    """RoBERTa's format: `<s> a </s>`, or `<s> a </s> </s> b </s>` for a pair. Also knows the words of `more`."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
@@ -51,7 +49,7 @@ def save_roberta(
 
 
 def save_biased(folder: Path, id2label: dict[int, str], biases: Sequence[float]) -> Path:
-    """A sequence classifier that looks at nothing but its biases."""
+    """A sequence classifier whose output depends only on its biases."""
     import torch
     from safetensors.torch import load_file, save_file
 
@@ -92,7 +90,7 @@ def save_t5(folder: Path) -> Path:
 
 
 def save_hhem(folder: Path) -> Path:
-    """As Vectara publishes it: weights under `t5.`, a configuration that transformers does not know, no tokenizer."""
+    """Vectara's format: weights under `t5.`, a configuration that transformers does not know, no tokenizer."""
     import json
 
     import torch

@@ -1,5 +1,3 @@
-"""A chat server on loopback that follows a script, and the replies that scripts are made of."""
-
 from __future__ import annotations
 
 import asyncio
@@ -16,7 +14,7 @@ KEY = "sk-test-0123456789abcdef"
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer of the server. With `cut_at` it hangs up after so many bytes; with `drip_s` it sends one by one."""
+    """With `cut_at` the server hangs up after that many bytes; with `drip_s` it sends one byte at a time."""
 
     status: int = 200
     body: bytes = b""
@@ -48,12 +46,12 @@ def completion(
 
 
 def said(content: str | Json, **options: Any) -> Reply:
-    """The model answers in text; an object is written as JSON."""
+    """A text reply; an object is written as JSON."""
     return completion({"content": content if isinstance(content, str) else json.dumps(content)}, **options)
 
 
 def called(*calls: tuple[str, str | Json], finish: str = "tool_calls", **options: Any) -> Reply:
-    """The model calls tools, each with arguments as JSON or as literal text."""
+    """A reply that calls tools, each with arguments as JSON or as literal text."""
     tool_calls = [
         {
             "id": f"call_{number}",
@@ -76,7 +74,7 @@ def failure(
 
 @dataclass
 class ChatServer:
-    """Answers requests by its script, one after the other, or by a rule. A request beyond the script fails the test."""
+    """Answers requests in order from its script, or by a rule. A request beyond the script fails the test."""
 
     url: str = ""
     script: list[Reply] = field(default_factory=list)

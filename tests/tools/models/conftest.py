@@ -1,5 +1,3 @@
-"""A scripted chat server, and gateways that talk to it."""
-
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
@@ -33,7 +31,7 @@ async def server() -> AsyncIterator[ChatServer]:
 
 @pytest.fixture
 async def connect(server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Connect]:
-    """Makes gateways to the scripted server (or another address, or a model of one's own), and closes them."""
+    """Creates gateways to the scripted server, another address or a given model, and closes them."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     async with AsyncExitStack() as stack:
 

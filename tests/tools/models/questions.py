@@ -1,5 +1,3 @@
-"""Questions of the tests to a model, and its possible answers."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""A chat model that says what it was told to, and a gateway to it."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -42,6 +40,5 @@ class ScriptedChat(BaseChatModel):
 
 
 def saying(*replies: str | AIMessage) -> tuple[ScriptedChat, Talk]:
-    """A model with these replies, and all that is needed to ask it."""
     chat = ScriptedChat(replies=list(replies))
     return chat, talk_to(wrap_chat_model(chat))

@@ -1,5 +1,3 @@
-"""A model gateway with all that it stands on."""
-
 from __future__ import annotations
 
 import random
@@ -23,7 +21,7 @@ from tests.tools.models.chat_server import Json
 
 @dataclass
 class Talk:
-    """A gateway with all that it stands on, as one run has it."""
+    """A gateway and its dependencies, as one run has them."""
 
     gateway: ModelGateway
     chat: ChatModel
@@ -44,7 +42,6 @@ def talk_to(
     concurrency: int | None = None,
     retry: RetryPolicy | None = None,
 ) -> Talk:
-    """A gateway to `chat` that retries without long pauses."""
     prompts = PromptRegistry.load()
     budget = Budget(max_calls=max_calls, max_usd=max_usd)
     transport = Transport(

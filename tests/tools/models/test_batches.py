@@ -1,5 +1,3 @@
-"""Batches of Anthropic, whose package need not be installed, and what a run remembers of them."""
-
 from __future__ import annotations
 
 import asyncio
@@ -23,8 +21,6 @@ HEADERS = {"x-api-key": "sk-ant-0123456789", "anthropic-version": "2023-06-01"}
 
 
 class Asking:
-    """One process of a run that asks Anthropic's model in batches."""
-
     def __init__(self, sim: Simulator, client: httpx2.AsyncClient, path: Path, patience_s: float) -> None:
         self.batches = Batches(path, after_s=0.05, patience_s=patience_s)
         request = httpx2.Request("POST", f"{sim.base_url}/messages?beta=true", headers=HEADERS)
@@ -81,7 +77,7 @@ async def test_a_provider_that_cannot_be_asked_is_given_up_and_its_batch_is_not(
 
 
 async def test_a_batch_for_which_others_leave_no_room_waits_for_them(sim: Simulator, tmp_path: Path) -> None:
-    """It is halved where it has too many requests itself."""
+    """It is halved if it has too many requests itself."""
     sim.set(batch_s=1.0, batch_most=3)
     async with httpx2.AsyncClient() as client:
         batches = Batches(tmp_path / "batches.jsonl", after_s=0.05, patience_s=10.0)

@@ -1,5 +1,3 @@
-"""Chat models of OpenAI's protocol and of others, and how they fail."""
-
 from __future__ import annotations
 
 import json
@@ -107,7 +105,7 @@ def test_nobody_can_ask_the_stand_in_for_a_replayed_model() -> None:
 
 @pytest.mark.usefixtures("_a_key")
 async def test_a_stream_goes_its_usual_way(server: ChatServer) -> None:
-    """LangGraph asks for one where a caller watches the messages of a graph."""
+    """LangGraph streams if a caller watches the messages of a graph."""
     chunk = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "scripted"}
     lines = [
         {**chunk, "choices": [{"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": None}]}
@@ -128,7 +126,6 @@ def test_a_price_is_dollars_for_a_million_tokens() -> None:
 
 
 async def raised_by(base_url: str, monkeypatch: pytest.MonkeyPatch) -> Exception:
-    """The exception of the client library when it asks the server there."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     chat = build_chat_model("openai:scripted", base_url=base_url)
     try:
@@ -249,7 +246,7 @@ async def test_anthropics_cache_is_given_what_requests_share_and_its_tokens_are_
 
 
 def test_what_requests_share_stands_first() -> None:
-    """For servers that cache by what requests begin with, OpenAI's among them."""
+    """For servers that cache common prefixes, such as OpenAI's."""
     shared = {"passage", "document", "question", "request", "response"}
     for prompt in packaged_prompts().values():
         if prompt.name in ("safe/abstention", "trustscore/entailment"):  # their passages are found for one statement

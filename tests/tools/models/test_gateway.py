@@ -1,5 +1,3 @@
-"""What a model says through the gateway becomes an answer, a repair turn, a refusal or a failure; never a guess."""
-
 from __future__ import annotations
 
 import asyncio
@@ -246,7 +244,7 @@ async def test_where_no_request_is_accepted_the_set_up_is_to_blame(
 async def test_where_one_is_accepted_it_is_not_however_late_that_one_is(
     server: ChatServer, connect: Connect, refusal: Reply
 ) -> None:
-    """The refusal overtakes the answer, and does not end the run."""
+    """The refusal arrives before the answer and must not end the run."""
     server.will(late(said(YES_SAID)), *[refusal] * 3)
     talk = await connect()
     slow = asyncio.create_task(ask(talk, "slow"))

@@ -1,5 +1,3 @@
-"""Log-probabilities, and tokens counted."""
-
 from __future__ import annotations
 
 import json
@@ -158,7 +156,6 @@ def token(text: str, shares: Mapping[str, float] | None = None) -> ReplyToken:
 
 
 def found(tokens: Sequence[ReplyToken], options: Sequence[str] = OPTIONS) -> Mapping[str, float] | None:
-    """Probabilities of the value of the only field called `verdict`."""
     (match,) = FIELD.finditer("".join(one.text for one in tokens))
     return option_probabilities(tokens, match.span("value"), options, closing='"')
 
@@ -182,7 +179,7 @@ WEIGHTS = st.lists(st.floats(0.01, 1.0), min_size=5, max_size=5)
 
 
 def cut(odds: Mapping[str, float], said: str, widths: Sequence[int]) -> list[ReplyToken]:
-    """A reply of a model that writes pieces of these widths, each with the probability that its options give it."""
+    """A reply in pieces of these widths, each with the probability that its options give it."""
     texts = {option: f'{{"reason":"","verdict":"{option}"}}' for option in odds}
     tokens: list[ReplyToken] = []
     at = 0

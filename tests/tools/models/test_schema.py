@@ -1,5 +1,3 @@
-"""What models are asked for: the schema, the mode, and how replies are parsed."""
-
 from __future__ import annotations
 
 import asyncio
@@ -116,7 +114,7 @@ async def test_a_reply_that_may_be_in_its_form_is_asked_for_in_the_same_mode_aga
 def refusing(
     is_refused: Callable[[Json], bool], *, status: int = 400, param: str | None = None
 ) -> Callable[[Json], Reply]:
-    """A server that refuses requests of a kind, in words that tell nothing."""
+    """A server that rejects some requests with an uninformative message."""
     return lambda body: failure(status, "extra_forbidden", param=param) if is_refused(body) else said(YES_SAID)
 
 
@@ -252,7 +250,7 @@ def test_no_verdict_is_guessed(verdict: str) -> None:
     ids=lambda text: text[:12],
 )  # fmt: skip
 def test_hostile_replies_are_refused(text: str) -> None:
-    """The square of their length would outlast the time limit of a test."""
+    """Quadratic work would exceed the test's time limit."""
 
     def parse(n_characters: int) -> None:
         with pytest.raises(ModelOutputError):

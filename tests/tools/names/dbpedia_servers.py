@@ -1,4 +1,4 @@
-"""Spotlight and a SPARQL endpoint on loopback. Behind the second a real engine answers what really was asked."""
+"""Spotlight and a SPARQL endpoint on loopback; a real engine answers the SPARQL queries."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PLAYER = ("Agent", "Person", "Athlete", "BasketballPlayer")
 
 
 def thing(name: str, label: str, types: Sequence[str], length: int | None = None) -> str:
-    """Turtle of one resource; `name` as in its address, `label` as in a text."""
+    """Turtle for one resource; `name` as in its address, `label` as in a text."""
     subject = f"<http://dbpedia.org/resource/{name}>"
     lines = [f"{subject} a <http://dbpedia.org/ontology/{kind}> ." for kind in types]
     lines += [f"{subject} <http://www.w3.org/2000/01/rdf-schema#label> {json.dumps(label)}@en ."]
@@ -40,7 +40,7 @@ def thing(name: str, label: str, types: Sequence[str], length: int | None = None
 
 
 def annotated(text: str, *resources: tuple[str, str, int, str]) -> Reply:
-    """Spotlight's answer: (local name, surface form, offset, types) each."""
+    """Spotlight's reply from (local name, surface form, offset, types) tuples."""
     value = {
         "@text": text,
         "@confidence": "0.5",
@@ -61,7 +61,7 @@ def annotated(text: str, *resources: tuple[str, str, int, str]) -> Reply:
 
 @dataclass
 class Servers:
-    """`spotlight` follows a script; `sparql` asks the store, unless it has been given a reply of its own."""
+    """`spotlight` follows a script; `sparql` queries the store unless given a reply."""
 
     spotlight: FakeServer
     sparql: FakeServer

@@ -1,5 +1,3 @@
-"""Every way in which the two servers can fail: an error after bounded retries, and nothing kept."""
-
 from __future__ import annotations
 
 import json
@@ -44,7 +42,7 @@ async def test_answers_of_sparql_that_are_none(
 
 
 async def test_a_later_failure_does_not_give_the_first_half(servers: Servers) -> None:
-    """The most specific types were answered, the more general ones were not: that is not a list of the best known."""
+    """The query for the most specific types succeeds and that for more general ones fails: no partial list."""
     servers.know(thing("LeBron_James", "LeBron James", PLAYER))
     solve = servers.sparql.respond
     assert solve is not None

@@ -1,5 +1,3 @@
-"""Siblings by SPARQL: every query is parsed and answered by a real engine over a few triples."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Names from tables: the packaged one, those of one's own, and how labels are spelt."""
-
 from __future__ import annotations
 
 import asyncio
@@ -315,7 +313,7 @@ def test_what_only_looks_like_a_name_is_left(text: str, question: str, absent: s
 
 
 def test_a_name_of_no_known_kind_has_no_others() -> None:
-    """Neither a person of no known trade, whom any other would give away, nor a thing that nothing tells of."""
+    """Such as a person whose occupation is unknown, whom any other name would give away."""
     zed = linked("Zed Quillam was ousted.", "Who was ousted?")["Zed Quillam"]
     assert (zed.types[0], others(zed)) == ("person", [])
     assert others(LinkedEntity("x", 0, 1, "http://dbpedia.org/resource/X", ("Thing",))) == []

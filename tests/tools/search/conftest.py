@@ -18,7 +18,7 @@ def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def docs(tmp_path: Path) -> Path:
-    """A folder of three files that were written an hour ago."""
+    """A folder of three files that are an hour old."""
     folder = tmp_path / "docs"
     folder.mkdir()
     long_ago = time.time() - 3600

@@ -1,5 +1,3 @@
-"""Checks of every search tool."""
-
 from __future__ import annotations
 
 import asyncio
@@ -29,7 +27,7 @@ TEXTS = [f"Ada fact number {number}." for number in range(5)]
 
 @dataclass
 class Subject:
-    """A tool that knows five passages about Ada, with ways to make it find nothing, pages without text, or fail."""
+    """A tool that knows five passages about Ada and can be made to find nothing, return pages without text, or fail."""
 
     search: SearchTool
     find_nothing: Callable[[], object] = lambda: None
@@ -182,7 +180,7 @@ def test_identity_is_stable_and_holds_no_secret(subject: Subject) -> None:
 
 
 async def test_searches_leave_the_event_loop_free(subject: Subject, server: FakeServer) -> None:
-    """Each waits in a thread; a server answers none before it has two. Few passages are found sooner than that."""
+    """Each waits in a thread, and the server answers none until it has two."""
     two = threading.Barrier(2)
 
     def respond(_: ReceivedRequest) -> Reply | None:
@@ -197,7 +195,7 @@ async def test_searches_leave_the_event_loop_free(subject: Subject, server: Fake
 
 
 async def test_they_are_recorded_under_the_same_name_wherever_they_are(subject: Subject) -> None:
-    """Replayed ones need neither key nor address, and models are shown the same description."""
+    """Replays need no key or address, and models see the same description."""
     name = subject.search.name
     if name in PROVIDERS:
         replayed = search_builder(name)(timeout_s=5.0, replayed=True)

@@ -1,5 +1,3 @@
-"""The gateway to the searches: whose fault a failure is, what it costs, how long a server is waited for."""
-
 from __future__ import annotations
 
 import asyncio
@@ -35,7 +33,7 @@ FOUND = b'{"organic": [{"link": "https://e.org", "title": "T", "snippet": "S"}]}
 
 
 class Scripted(SearchTool):
-    """Gives what its script says, raises those lines that are errors, and raises when the script has ended."""
+    """Returns the hits of its script, raises the errors in it, and raises when it runs out."""
 
     name: str = "scripted"
     description: str = "Searches a script."
@@ -111,7 +109,7 @@ async def search(
     "found", [[{"source": "s", "passage": "P"}], ("P",), 7], ids=["dictionaries", "texts", "number"]
 )
 async def test_a_tool_that_gives_something_else_than_hits_has_failed(cache: CallCache, found: Any) -> None:
-    """A check goes on: its claims are unscored, and no `TypeError` takes the report with it."""
+    """Its claims are unscored, and no `TypeError` ends the check."""
     with pytest.raises(ToolError, match="scripted: the search must return a list of SearchHit"):
         await search(gateway(scripted(found), cache=cache))
 
@@ -126,7 +124,7 @@ async def test_a_user_s_tool_may_raise_anything(cache: CallCache) -> None:
 
 
 async def test_a_search_in_this_process_is_counted_and_not_made_again(cache: CallCache) -> None:
-    """What fails without a server fails again: a retry would only take time."""
+    """Without a server, a retry would fail again."""
     meter = UsageMeter()
     searching = gateway(tool := scripted(UNREACHABLE, HITS, local=True), cache=cache)
     with pytest.raises(ToolError):
@@ -186,7 +184,7 @@ def serper(server: FakeServer) -> SerperSearch:
 async def test_whether_the_set_up_is_to_blame_for_a_refusal_depends_on_no_race(
     server: FakeServer, cache: CallCache, late: Reply, blamed: type[Exception]
 ) -> None:
-    """The refusal of one search overtakes the answer to another."""
+    """One search is refused before another is answered."""
     slowly = replace(late, drip_s=0.005, drip_head=True)
     server.respond = lambda received: slowly if received.payload["q"] == "slow" else Reply(status=401)
     searching = gateway(serper(server), cache=cache)

@@ -1,5 +1,3 @@
-"""Documents given with an answer, cut into passages, and indexes removed."""
-
 from __future__ import annotations
 
 import asyncio
@@ -95,7 +93,7 @@ SMALL = PassageSettings(words=5, slack=2)
 @pytest.mark.large
 @pytest.mark.parametrize("unit", ["a", "漢", "a ", ". ", "\0", '."', " ", "\n\n", "é.\n\n", "\u0301"])
 def test_a_million_characters_on_one_line_are_split(unit: str) -> None:
-    """The square of their number would outlast the time limit of a test."""
+    """Quadratic work would exceed the test's time limit."""
 
     def split(n_characters: int) -> None:
         list(split_passages(unit * (n_characters // len(unit))))

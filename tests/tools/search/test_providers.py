@@ -1,5 +1,3 @@
-"""Single providers: what they are asked, what they cite, and what fails."""
-
 from __future__ import annotations
 
 import subprocess
@@ -55,7 +53,7 @@ def test_reads_articles_by_continuation_and_gives_the_best_passages(server: Fake
 
 
 def test_an_article_of_which_textextracts_leaves_nothing_is_read_as_a_page(server: FakeServer) -> None:
-    """It drops tables, and some articles are nothing else."""
+    """TextExtracts drops tables, and some articles are only tables."""
     server.will_answer(
         {"batchcomplete": True, "query": {"pages": [page(7, "Keepers", 1, "\n"), page(8, "Ada", 2, ADA)]}},
         {"parse": {"title": "Keepers", "pageid": 7, "text": "<table><tr><td>Jon Vik<td>1884</table>"}},
@@ -127,7 +125,7 @@ def test_other_shapes_are_errors(server: FakeServer, answer: object) -> None:
     ],
 )
 def test_a_note_about_a_parameter_does_no_harm(server: FakeServer, module: str, code: str, text: str) -> None:
-    """As MediaWiki 1.39 words them, by status 200."""
+    """As worded by MediaWiki 1.39, with status 200."""
     warnings = [{"code": code, "text": text, "module": module}]
     server.will_answer({"batchcomplete": True, "query": {"pages": [page(7, "Ada", 1, ADA)]}, "warnings": warnings})
     assert wikipedia(server).search("ada lovelace", 1)[0].title == "Ada"

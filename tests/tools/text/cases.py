@@ -1,5 +1,3 @@
-"""The labelled rows of a file beside the tests, and a pipeline that counts what it parses."""
-
 from __future__ import annotations
 
 import json
@@ -16,5 +14,5 @@ def rows(name: str) -> list[Row]:
 
 
 def wrong(found: Sequence[Row], read: Callable[[Row], object], label: Callable[[Row], object]) -> list[str]:
-    """The rows that are read otherwise than they are labelled, as text for the message of a failure."""
+    """The rows that are read differently than labelled, as text for the failure message."""
     return [f"{row} -> {read(row)}" for row in found if read(row) != label(row)]

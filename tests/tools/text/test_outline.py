@@ -1,5 +1,3 @@
-"""A response in reading order: sentences, markup, fences, rows of tables."""
-
 from __future__ import annotations
 
 from itertools import pairwise
@@ -197,7 +195,7 @@ def test_simple_tags_are_taken_out_and_what_is_no_tag_stays(text: str, plain: st
     ["<", "<a ", '<a b="', "<p a=b ", "</p", "<sup>[1", "10<sup>", "<!--", "<script>", "<img a ", "<input ", "[a](("],
 )
 def test_tags_without_an_end_are_no_trouble(unit: str) -> None:
-    """The square of a megabyte would outlast the time limit of a test."""
+    """Quadratic work would exceed the test's time limit."""
     assert isinstance(plain_text((unit * 1_000_000)[:1_000_000]), str)
 
 

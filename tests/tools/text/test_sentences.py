@@ -1,5 +1,3 @@
-"""Sentences: split, while they are written, and in parts of one."""
-
 from __future__ import annotations
 
 import hashlib
@@ -65,7 +63,7 @@ def test_text_without_words_has_no_sentences(text: str) -> None:
 
 @given(st.text(alphabet=st.sampled_from('aA1 .!?…"“”()[]*_#>|-`\n\r\t\0。؟Dr'), max_size=200) | st.text(max_size=200))
 def test_spans_hold_and_no_word_is_lost(text: str) -> None:
-    """Numbers of lists, names of footnotes, what fences say and code may be left out; else all letters are kept."""
+    """List numbers, footnote names, fence information and code may be left out; all other letters are kept."""
     sentences = split_sentences(text)
     assert_spans_hold(text, sentences)
     if not any(mark in text for mark in ("`", "~", ")", "[^")) and not any(character.isdigit() for character in text):
@@ -88,7 +86,7 @@ LONG_UNITS = ["word ", "A", ".", '("', "[1] ", "Dr. Vale went home. He slept. ",
 @pytest.mark.large
 @pytest.mark.parametrize("unit", LONG_UNITS)
 def test_a_megabyte_on_one_line_is_linear_work(unit: str) -> None:
-    """What a regular expression does is not counted: the square of a megabyte would outlast the test's time limit."""
+    """Regular expressions are not counted, but quadratic ones would exceed the test's time limit."""
     split_sentences((unit * (_MEGABYTE // len(unit)))[:_MEGABYTE])
     assert growth(lambda n: split_sentences((unit * n)[:n]), 8_000) < LINEAR
 
@@ -130,7 +128,7 @@ def test_sentences_are_split_as_labelled() -> None:
 
 @pytest.mark.parametrize("row", CASES, ids=lambda row: row["sentence"][:40])
 def test_a_sentence_that_is_not_split_as_labelled_stays_whole(row: dict[str, Any]) -> None:
-    """Whatever a pipeline makes of it: no claim is garbled, loses its condition or stands for another's."""
+    """No claim may be garbled or lose its condition, whatever the pipeline returns."""
     assert split(row["sentence"]) in (row["claims"], [row["sentence"]])
 
 
@@ -182,7 +180,7 @@ def test_all_of_the_text_comes_out_in_the_same_sentences_however_it_arrives(text
 @given(TEXTS.filter(lambda text: " | " not in text))
 @settings(max_examples=3 * settings().max_examples)
 def test_what_stands_between_sentences_states_nothing(text: str) -> None:
-    """Between them is what the splitter of whole texts passes over too: markers and space."""
+    """Between them are only markers and spaces."""
     covered = {place for start, end in spans(grown(text, 3)) for place in range(start, end)}
     for sentence in split_sentences(text):
         missed = [text[at] for at in range(sentence.start, sentence.end) if at not in covered]
@@ -236,7 +234,7 @@ def test_the_head_of_a_table_is_certain_once_the_line_below_it_was_seen() -> Non
 
 
 def test_code_whose_fence_is_never_closed_is_read_as_text() -> None:
-    """Else whatever follows a stray fence would be held back for ever, or pass unread."""
+    """Otherwise a stray fence would hide or hold back everything after it."""
     text = "```python\n" + "He came home. " * (LONGEST_FENCE // 14 + 50)
     growing = GrowingText()
     assert sum(one.sentence is not None for one in growing.feed(text)) > 1_000

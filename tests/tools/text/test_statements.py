@@ -1,5 +1,3 @@
-"""What a sentence states and refers to, in which language, and queries made of it."""
-
 from __future__ import annotations
 
 import json
@@ -27,7 +25,7 @@ CASES = rows("statements")
 
 
 def test_what_states_something_is_kept() -> None:
-    """Not one may be lost: what states nothing is never checked."""
+    """What counts as stating nothing is never checked, so not one may be lost."""
     kept = [row for row in CASES if row["states"]]
     assert not wrong(kept, lambda row: states_something(row["text"], NLP), lambda _: True)
     assert not wrong(kept, lambda row: is_abstention(row["text"]), lambda _: False)
@@ -55,7 +53,7 @@ def test_citations_go_and_content_stays(row: dict[str, str]) -> None:
     "unit", ["(Smith ", "[doc_", "(see ", "the documents ", "&amp", " https://", "(A, B & ", "1, p. "]
 )
 def test_hostile_marks_are_no_trouble(unit: str) -> None:
-    """The square of a megabyte would outlast the time limit of a test."""
+    """Quadratic work would exceed the test's time limit."""
     text = (unit * 1_000_000)[:1_000_000]
     assert isinstance(plain_text(text), str)
     assert is_abstention(text[:100_000]) is False
@@ -89,7 +87,7 @@ def test_references_are_read_as_labelled() -> None:
 
 @pytest.mark.parametrize("row", [row for row in REFERENTS if row["is_open"]], ids=lambda row: row["sentence"])
 def test_what_is_uncertain_stays_as_written_and_is_open(row: dict[str, Any]) -> None:
-    """No share of these may be wrong: a name in the wrong place makes a true sentence false."""
+    """None may be wrong: a misplaced name makes a true sentence false."""
     assert [(one.self_contained, one.is_open) for one in claims_of(row)] == [(row["sentence"], True)]
 
 

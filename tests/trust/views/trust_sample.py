@@ -1,4 +1,4 @@
-"""TrustScores of every kind: what a run over short answers and a biography may yield. `trust_samples.json` has most."""
+"""TrustScores of every kind, for short answers and a biography. `trust_samples.json` has most."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ def _sample(name: str) -> TrustReport:
 
 
 def firm() -> TrustReport:
-    """Consistent in ten checks, with thirty distractors from three sources, and supported by two of three passages."""
+    """Consistent in ten checks, with thirty distractors from three sources; two of three passages support it."""
     return _sample("firm")
 
 
 def wavering() -> TrustReport:
-    """Consistent twice, then A is chosen instead of its own D; a fourth check was asked beside the third."""
+    """Consistent twice, then A is chosen instead of its own D; a fourth check ran alongside the third."""
     return _sample("wavering")
 
 
 def half_asked() -> TrustReport:
-    """No choice could be read in the second check, the budget ended before the third, and there is no corpus."""
+    """The second check had no readable choice, the budget ended before the third, and there is no corpus."""
     return _sample("half_asked")
 
 
 def hostile_trust() -> TrustReport:
-    """A report each of whose free texts attacks the page or the terminal that shows it."""
+    """Every free text attacks the page or the terminal that shows it."""
     return _sample("hostile")
 
 
@@ -58,7 +58,6 @@ RESPONSE, USAGE, FINGERPRINT = FIRM.response, FIRM.usage, FIRM.fingerprint
 
 
 def rulers() -> tuple[Distractor, ...]:
-    """Thirty distractors, ten from each of three sources."""
     return FIRM.trust_bc.distractors
 
 
@@ -76,7 +75,7 @@ def unscored_bc(reason: UnscoredReason, **fields: Any) -> TrustBC:
 
 
 def unscored_reports() -> tuple[TrustReport, ...]:
-    """Nothing has a value, for each reason that there is; too few distractors first."""
+    """One report for each reason why nothing has a value; too few distractors comes first."""
     reasons = sorted(UnscoredReason, key=lambda reason: reason is not UnscoredReason.TOO_FEW_DISTRACTORS)
     missing = TrustOV(missing="TrustBC and TrustFC have no value")
     return tuple(
@@ -110,7 +109,6 @@ def trust_run(reports: Sequence[TrustReport]) -> TrustRun:
 
 
 def mixed_run() -> TrustRun:
-    """Five answers: firm and supported, wavering and neutral, half asked, contradicted, and nothing scored."""
     said = {"relation": Relation.CONTRADICT, "value": 0.0, "cited": ("p2",)}
     question = "Which state was returned to Spain after the war of 1783?"
     fc = FIRM.trust_fc.model_copy(update=said)
@@ -137,7 +135,6 @@ def _claim_trust(claim: Claim, belief: TrustBC | None) -> ClaimTrust:
 
 
 def long_form() -> LongFormTrustReport:
-    """The biography checked; the subject wavers on the second claim of each three."""
     factuality = sample_report((UnscoredReason.BUDGET, UnscoredReason.TIMEOUT))
     beliefs = [None if one is None else TrustBC.model_validate_json(json.dumps(one)) for one in _SAMPLES["beliefs"]]
     claims = [_claim_trust(claim, belief) for claim, belief in zip(factuality.claims, beliefs, strict=True)]

@@ -1,5 +1,3 @@
-"""Audits for the tests of their page: an ordinary one, one of hostile names, and one with hardly any figure."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +26,6 @@ HOSTILE_NAMES = (
 
 
 def _rows(datasets: Sequence[tuple[str, str]], systems: Sequence[str], evaluators: Sequence[str]) -> Iterator[Row]:
-    """Ten prompts with two claims each; the document of each has eight words, in two sentences."""
     rng = np.random.default_rng(3)
     for dataset, task in datasets:
         for place, system in enumerate(systems):
@@ -65,7 +62,7 @@ def small_audit() -> AuditReport:
 
 @cache
 def hostile_audit() -> AuditReport:
-    """Every name that a file may give would break out of something."""
+    """Every name that comes from a file tries to break out of its place."""
     names = HOSTILE_NAMES
     rows = _rows(((names[0], names[6]),), names[:6], (*names[1:], f"{names[4]}@5"))
     return audit(table_of([*rows]), name=names[0], created_at=WHEN, resamples=20)
@@ -73,5 +70,4 @@ def hostile_audit() -> AuditReport:
 
 @cache
 def bare_audit() -> AuditReport:
-    """One claim: one system, one class, one evaluator without a score between 0 and 1, and no text."""
     return audit(table_of([Row(1, {"e": 1.0})]), name="one", created_at=WHEN, resamples=10)

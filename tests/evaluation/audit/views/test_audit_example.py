@@ -1,5 +1,3 @@
-"""The example of an audit: its commands run, and what its README says of their results is true."""
-
 from __future__ import annotations
 
 import json
@@ -30,7 +28,6 @@ ALL = Group(kind="all")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which a reader has run the commands of the README, one after the other."""
     folder = tmp_path_factory.mktemp("audit")
     shutil.copy(FOLDER / "predictions.jsonl", folder)
     for command in COMMANDS:
@@ -63,7 +60,6 @@ def percent(estimate: AuditFigure) -> str:
 
 
 def says(*parts: str) -> bool:
-    """Whether the README has these parts, in this order, in one paragraph."""
     wanted = ".*".join(re.escape(part) for part in parts)
     return any(re.search(wanted, " ".join(paragraph.split())) for paragraph in README.split("\n\n"))
 

@@ -1,5 +1,3 @@
-"""The tables of an audit, and their layout on the page, in CSV files, in pictures and on the terminal."""
-
 from __future__ import annotations
 
 import csv
@@ -53,7 +51,6 @@ def text(element: Any) -> str:
 
 
 def made(system: str, marks: str, n: int) -> list[Row]:
-    """`n` responses of these claims, each a label and a verdict."""
     return [
         Row(int(mark[0]), {"judge": float(mark[1])}, system, f"{system}{place}")
         for place in range(n)
@@ -146,7 +143,7 @@ def words_in(picture: Markup | None) -> list[str]:
 
 
 def places(picture: Markup | None, series: int) -> list[tuple[float, float]]:
-    """The places of an evaluator's markers, in points from the top left."""
+    """Positions of an evaluator's markers, in points from the top left."""
     assert picture is not None
     groups = [one for one in etree.fromstring(picture).iter("{*}g") if one.get("data-series") == str(series)]
     uses = [use for group in groups for use in group.iter("{*}use")]

@@ -1,5 +1,3 @@
-"""Reports of experiments to render: an ordinary one, one of responses, bare ones, and one of hostile texts."""
-
 from __future__ import annotations
 
 from functools import cache
@@ -49,7 +47,7 @@ def of_nothing() -> ExperimentReport:
 
 @cache
 def hostile() -> ExperimentReport:
-    """Every text that a file, a model or a setting gives would break out of its place."""
+    """Every text from a file, a model or a setting tries to break out of its place."""
     claims = []
     for name, verdict in (("packaged", Verdict.SUPPORTED), ("strict", Verdict.NOT_SUPPORTED)):
         for number in range(8):

@@ -1,5 +1,3 @@
-"""The page of an experiment: what it says, what it holds to download, and how prompts stand side by side."""
-
 from __future__ import annotations
 
 import csv

@@ -1,5 +1,3 @@
-"""Runs and comparisons for pages: labelled, corrected, empty, of one response, large and hostile."""
-
 from __future__ import annotations
 
 import random

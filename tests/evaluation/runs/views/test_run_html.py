@@ -1,5 +1,3 @@
-"""The pages of a run and of a comparison, as HTML."""
-
 from __future__ import annotations
 
 import csv

@@ -1,5 +1,3 @@
-"""Files that the tests make, and how they are read."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -20,13 +18,13 @@ from factloop.tools.search.documents.sections import Section
 
 
 def load(folder: Path, name: str, content: str | bytes) -> list[Section]:
-    """What is read of a file of that name and content; a text is written as it is, line ends too."""
+    """What is read from a file of that name and content; a string is written unchanged, newlines included."""
     (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
     return list(load_sections(folder / name))
 
 
 def refusal(folder: Path, name: str, content: str | bytes) -> str:
-    """The message about a file that cannot be read, from its name on."""
+    """The error message for an unreadable file, from its name on."""
     with pytest.raises(DataError) as caught:
         load(folder, name, content)
     assert caught.value.path == str(folder / name)
@@ -79,7 +77,7 @@ def xlsx(sheets: Mapping[str, Sequence[Sequence[Any]]]) -> bytes:
 
 
 def rewritten(zipped: bytes, old: bytes, new: bytes) -> bytes:
-    """The zipped file with this text replaced in all its parts."""
+    """The zip file with this text replaced in all its parts."""
     made, buffer = ZipFile(BytesIO(zipped)), BytesIO()
     with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
         for name in made.namelist():

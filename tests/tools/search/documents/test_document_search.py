@@ -1,5 +1,3 @@
-"""Searches of documents, and what stands around a hit."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -140,7 +138,7 @@ def test_documents_without_any_text(tmp_path: Path) -> None:
 
 
 class NearestToTheAsker:
-    """Knows texts as angles in degrees: the number they begin with; a query is at 0."""
+    """Embeds a text as the angle in degrees that it begins with; a query is at 0."""
 
     name = "angles"
 

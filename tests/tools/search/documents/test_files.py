@@ -37,7 +37,7 @@ def test_pipes_are_not_opened(tmp_path: Path) -> None:
 
 @pytest.fixture
 def closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The working directory, with `sources/closed` and `sources/listed`, as a user sees them who may not enter them."""
+    """A working directory in which the user may not enter `sources/closed` or `sources/listed`."""
     make(tmp_path, "sources/a.md", "sources/closed/b.md", "sources/listed/c.md")
     tmp_path.chmod(0o755)
     (tmp_path / "sources/closed").chmod(0)

@@ -1,5 +1,3 @@
-"""Files of every kind: what is read of them, and what is refused."""
-
 from __future__ import annotations
 
 import codecs
@@ -93,7 +91,7 @@ HOSTILE += ["<p hidden>x", "<div style='display:none'>", "<b style='" + "; " * 5
 @pytest.mark.large
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_a_megabyte_of_hostile_html_is_read(unit: str) -> None:
-    """The square of its length would outlast the time limit of a test."""
+    """Quadratic work would exceed the test's time limit."""
     read_html(unit * (1_000_000 // len(unit)))
     assert growth(lambda n: read_html(unit * n), 250) < LINEAR
 
@@ -123,7 +121,7 @@ def test_word(tmp_path: Path) -> None:
 
 
 def test_merged_cells_of_word_stand_in_each_row_and_column_that_they_cover(tmp_path: Path) -> None:
-    """However long they are: python-docx climbs up a merged column, too deep for a thousand rows."""
+    """python-docx recurses up a merged column, too deep for a thousand rows."""
     n_rows, document, buffer = 1_200, Document(), BytesIO()
     table = document.add_table(rows=2, cols=3)
     table.cell(0, 1).merge(table.cell(0, 2)).text = "Lit"
@@ -315,7 +313,7 @@ The pass is sold by Ilse Brandt."""
 
 
 def plain(layout: str) -> str:
-    """The text as a reader of PDFs gives it: one blank for each gap, no line blank."""
+    """The text as a PDF reader shows it: one space for each gap, no blank lines."""
     return "\n".join(" ".join(line.split()) for line in layout.split("\n") if line.strip())
 
 

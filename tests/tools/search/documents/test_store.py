@@ -1,5 +1,3 @@
-"""The index on disk: in step with the files, beside other processes and after damage."""
-
 from __future__ import annotations
 
 import multiprocessing

@@ -1,5 +1,3 @@
-"""Titles, headings, tables, and what of a file is no evidence."""
-
 from __future__ import annotations
 
 from itertools import product
