@@ -67,7 +67,7 @@ class GroundedPlan(GivenReader):
         return self._one_by_one.build_claim_graph(max_searches=max_searches, look=look)
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
-        """Returns the judged facts of a window. Without passages, facts are extracted but not judged."""
+        """Extracts the facts of a window and judges them, if there are passages to judge them against."""
         if not context.searching.tools:
             return await self._one_by_one.each_alone(group, context)
         if group[0].given is not None:

@@ -129,7 +129,8 @@ class SystemScore(Record):
     fully_supported: Mean | None = None
     """Fraction of answers whose claims are all supported. None in files from earlier versions."""
     eligible_and_supported: Mean | None = None
-    """Fraction of answers that are eligible and fully supported. None if eligibility was not judged."""
+    """Fraction of answers that are eligible and whose claims are all supported. None if nobody judged whether they are
+    eligible."""
     at_k: tuple[ScoreAtK, ...]
 
 

@@ -296,9 +296,7 @@ class CallCache:
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, thread_name_prefix="factloop-answers")
         done = asyncio.get_running_loop().run_in_executor(self._thread, work)
-        done.add_done_callback(
-            lambda done: done.cancelled() or done.exception()
-        )  # perhaps nobody waits for it any more
+        done.add_done_callback(lambda done: done.cancelled() or done.exception())  # the caller may have been cancelled
         return await asyncio.shield(done)
 
     def drop(self, key: str) -> None:

@@ -49,7 +49,7 @@ def headline(correction: Correction) -> str:
 
 
 def unjudged(correction: Correction) -> str:
-    """Says how many sentences in the final text were not judged. Empty if there are none."""
+    """Counts the sentences of the final text that were not judged, in words. An empty string if all were judged."""
     n = sum(Finding.UNSCORED in doubt.findings for doubt in correction.doubts)
     were, them = ("was", "it") if n == 1 else ("were", "them")
     return f"{plural(n, 'sentence')} {were} not judged; read {them} yourself" if n else ""
