@@ -96,7 +96,7 @@ async def _serve_http(given: Mcp, checker: FactChecker, scorer: TrustScorer, ser
 
 
 async def _open(checker: FactChecker, scorer: TrustScorer) -> None:
-    """Opens both now, so that errors in the setup are found early. Raises ConfigError and DataError."""
+    """Opens the checker and the scorer now, to find errors in the setup early. Raises ConfigError and DataError."""
     from factloop.setup.sources import Sources
 
     await checker.acheck("", spans=[], sources=None if checker.has_sources else Sources())

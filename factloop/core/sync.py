@@ -22,7 +22,7 @@ _loops: dict[int, asyncio.AbstractEventLoop] = {}
 
 
 def _background_loop() -> asyncio.AbstractEventLoop:
-    """There is no lock, because a fork could copy it while it is held."""
+    """Uses no lock, because a fork could copy the lock while another thread holds it."""
     process = os.getpid()
     if process not in _loops:
         loop = asyncio.new_event_loop()

@@ -59,7 +59,7 @@ WRITTEN = ("cache_dir", "recording")  # settings with paths to which a run may w
 
 
 class RunSettings(BaseModel):
-    """The settings that all runs have, and from which flags, variables and entries in the settings file are derived."""
+    """The settings of all runs. Flags, environment variables and keys in `factloop.toml` are derived from them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -123,14 +123,14 @@ class RunSettings(BaseModel):
 
     @property
     def read_paths(self) -> tuple[str, ...]:
-        """What a run reads, apart from `written_paths`. A run's output must not overwrite it."""
+        """The paths that a run reads, apart from `written_paths`. The run's output must not overwrite them."""
         values = (getattr(self, name) for name in path_settings(type(self)) if name not in WRITTEN)
         listed = (value if isinstance(value, tuple) else (value,) for value in values if value is not None)
         return tuple(str(one) for group in listed for one in group)
 
     @property
     def written_paths(self) -> tuple[str, ...]:
-        """What a run may write to."""
+        """The paths that a run may write to."""
         places = (self.cache_dir if self.cache else None, self.recording)
         return tuple(str(place) for place in places if place is not None)
 
@@ -261,7 +261,7 @@ class CheckSettings(EmbeddingSettings):
 
     @property
     def of_search_tools(self) -> Self:
-        """Resets every setting that does not affect search tools. If two results are equal, so are their tools."""
+        """A copy with only the settings that affect search tools. Checkers with equal copies can share their tools."""
         own = {f"{name}_{option}" for name in self.search for option in self.of_search(name)}
         return type(self)(**{field: getattr(self, field) for field in {*marked(type(self), "search_tools"), *own}})
 

@@ -150,7 +150,7 @@ class TrustScorer(ClosesPerLoop):
             id: The answer's id in the report.
             documents: Documents supplied with this response, as in `FactChecker`. They are searched instead of the
                 corpus. If they contain no text, there is no TrustFC.
-            sources: The documents as a single tool.
+            sources: Sources whose only tool searches the documents. Cannot be combined with `documents`.
             run_dir: A folder that makes the run resumable. If the run is started again with the same arguments, only
                 calls that were in flight are paid for again.
             meter: Counts the cost of the score, even if scoring is stopped.
@@ -252,7 +252,7 @@ class TrustScorer(ClosesPerLoop):
         self, question: str, response: str, *, n: int | None = None, references: Sequence[str] = ()
     ) -> DistractorSet:
         """Returns the distractors that would be used for this response. Free, unless the judge model proposes
-        distractors (`distractors="model"`), which takes one call. It does not propose any of the `references`."""
+        distractors (`distractors="model"`), which takes one call. The judge does not propose `references`."""
         require("trust", "a distractor")
         from factloop.trust.distractor_sources import make_distractors
 

@@ -58,7 +58,7 @@ def _note_use(path: Path) -> None:
 
 @contextmanager
 def exclusive_hold(path: Path) -> Iterator[bool]:
-    """Yields True, and removes the file on exit, if no process holds a shared lock. Raises OSError."""
+    """Yields whether no process holds a shared lock. If so, removes the file on exit. Raises OSError."""
     descriptor = _locked(path, exclusive=True)
     if descriptor is None:
         yield False
@@ -93,7 +93,7 @@ else:
     import fcntl
 
     def _lock(descriptor: int, *, exclusive: bool) -> bool:
-        """Shared locks block. On a file system without locks, shared locks always succeed and exclusive ones fail."""
+        """Waits only for shared locks. On a file system without locks, these always succeed and exclusive ones fail."""
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB if exclusive else fcntl.LOCK_SH)
         except OSError:

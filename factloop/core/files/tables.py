@@ -18,7 +18,7 @@ from factloop.core.files.rows import Identifier, Row, shown
 from factloop.core.records import Record
 
 Reshape = Callable[[Row], Iterable[Row]]
-"""Splits a row with a different layout into standard rows. Those without an id get their line number."""
+"""Splits a row with a different layout into standard rows. Rows without an id get their line number as id."""
 
 
 class TableItem(Record):
