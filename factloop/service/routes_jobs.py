@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path as FilePath
 from tempfile import TemporaryDirectory
@@ -269,8 +269,7 @@ async def delete_older(
     ],
 ) -> Deleted:
     """Deletes the caller's older jobs that have ended, together with their texts and reports."""
-    than = datetime.now(UTC) - timedelta(days=older_than_days)
-    return Deleted(n_jobs=await opened.jobs.delete_older(owner, than))
+    return Deleted(n_jobs=await opened.jobs.delete_older(older_than_days, owner))
 
 
 @with_key.delete("/jobs/{job_id}", tags=["jobs"])
@@ -395,7 +394,7 @@ async def give(claim_id: ClaimId, ask: LabelAsk, job: TheJob, opened: Open, turn
     """Labels a claim in a finished check, replacing any previous label."""
     response_id = await _response_of(claim_id, job, opened, turn)
     given = GivenLabel(response_id=response_id, claim_id=claim_id, given_at=datetime.now(UTC), **ask.model_dump())
-    await opened.jobs.change_label(job.id, claim_id, given)
+    await opened.jobs.change_label(job.id, turn.owner, claim_id, given)
     return given
 
 
@@ -403,7 +402,7 @@ async def give(claim_id: ClaimId, ask: LabelAsk, job: TheJob, opened: Open, turn
 async def take_back(claim_id: ClaimId, job: TheJob, opened: Open, turn: InTurn) -> LabelTakenBack:
     """Removes the label of a claim and returns it."""
     await _response_of(claim_id, job, opened, turn)
-    return LabelTakenBack(label=await opened.jobs.change_label(job.id, claim_id, None))
+    return LabelTakenBack(label=await opened.jobs.change_label(job.id, turn.owner, claim_id, None))
 
 
 async def _response_of(claim_id: str, job: Job, opened: LoopServices, turn: Turn) -> str:

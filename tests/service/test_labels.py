@@ -73,6 +73,16 @@ async def test_a_label_that_is_none_is_refused(service: Service, body: object) -
         assert (await client.get(path)).json()["labels"] == []
 
 
+async def test_a_job_has_room_for_so_many_labels(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("factloop.service.store.MOST_LABELS", 1_000)
+    async with service() as client:
+        path, claims = await checked(client)
+        label = {"label": "supported", "comment": "x" * 600}
+        given = [await client.put(f"{path}/{claim}", json=label) for claim in claims]
+        assert [answer.status_code for answer in given] == [200, 507]
+        assert (await client.delete(f"{path}/{claims[0]}")).status_code == 200
+
+
 async def test_claims_and_jobs_that_are_not_there_are_refused(service: Service) -> None:
     async with service() as client:
         path, _ = await checked(client)
