@@ -100,8 +100,8 @@ def mean_basis(mean: Mean) -> str:
 
 
 def how_far(summary: RunSummary) -> str:
-    """Says how often verdicts are right, if known, and gives each system's precision with all unscored claims wrong and
-    all right. Empty if no claim is scored."""
+    """Says how often verdicts are right, if known, and gives each system's precision if all unscored claims are wrong
+    and if all are right. Returns an empty string if no claim is scored."""
     if not any(line.counts.scored for line in summary.responses):
         return ""
     said = f"{how_often_right(summary.fingerprint, warns=False)} {AS_IF_CORRECT}"
