@@ -68,7 +68,7 @@ def _docx_table(table: Any) -> Iterator[Block]:
 
 
 def pptx_blocks(data: bytes) -> list[Block]:
-    """Returns the slides of a PowerPoint file: title as heading, text, tables, notes.
+    """Returns the slides of a PowerPoint file, each as a heading, text, tables and notes.
 
     Raises python-pptx's errors, and ValueError if there are too many slides.
     """

@@ -44,8 +44,8 @@ class FileState(BaseModel):
 
 
 class Manifest(BaseModel):
-    """The description of an index, stored in the index's folder. Keys in `unsure` were being added or removed and may
-    be incomplete.
+    """The description of an index, stored in its folder. Keys in `unsure` were being added or removed and may be
+    incomplete.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
