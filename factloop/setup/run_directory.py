@@ -26,13 +26,14 @@ class RunDirectory:
     """A run's directory, private to its owner and used by one process at a time. A context manager."""
 
     def __init__(self, path: Path, *, flag: str = "--run-dir") -> None:
-        """Raises ConfigError if the directory is in use or contains other files. Messages suggest `flag` for another
-        one."""
+        """Raises ConfigError if the directory is in use or cannot be used. Messages suggest `flag` for another one."""
         self.path, self._flag = path, flag
         try:
             make_private_folder(path)
-            names = {item.name for item in path.iterdir()}
-            if "run.json" not in names and names - BEFORE_THE_RUN:
+            items = {item.name: item for item in path.iterdir()}
+            if odd := [one for one in items.values() if one.exists() and not (one.is_file() or one.is_dir())]:
+                raise ConfigError(f"{odd[0]} is a named pipe or a device; use another directory")
+            if "run.json" not in items and items.keys() - BEFORE_THE_RUN:
                 raise ConfigError(f"{path} is neither empty nor a run directory; use another directory")
             self._lock = self._hold()
             narrow_contents(path)
