@@ -103,8 +103,7 @@ BASELINE_IS_RIGHT = "12 of 13 (0.92; 95% interval 0.67 to 0.99)"
 
 
 def how_often_right(fingerprint: Fingerprint, *, warns: bool = True) -> str:
-    """One or two sentences on how often the judge is right, if this is known. If `warns`, also on how few errors it
-    finds."""
+    """One or two sentences on how often the judge is right, if known. If `warns`, also on how few errors it finds."""
     if fingerprint.engine == "offline" and fingerprint.verifier is None:
         few = f" It finds few errors: of 582 labelled facts, {BASELINE_FINDS}." if warns else ""
         return f"On answers that people labelled, its “supported” was right for {BASELINE_IS_RIGHT}.{few}"

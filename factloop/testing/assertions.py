@@ -175,8 +175,7 @@ async def aassert_factual(
     By default, the assertion fails if there are contradicted claims, unscored claims, or unchecked content
     (`max_unchecked`). Unchecked content is claims irrelevant to the question, code that was not read, and statements
     without a claim. The assertion also fails if no claims were scored, for example because the response is empty
-    (`min_scored`). Claims without evidence lower the precision, so use `min_precision` to limit them. None removes a
-    limit.
+    (`min_scored`). Claims without evidence lower precision, so use `min_precision` to limit them. None removes a limit.
 
     `docs` are files, folders or globs, which may be relative to the test file, or LangChain documents. `documents` are
     the documents on which the response is based, as in `FactChecker.acheck`. These documents are searched first, and

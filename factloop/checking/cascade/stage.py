@@ -164,8 +164,7 @@ def with_estimates(seen: CascadeSavings) -> CascadeSavings:
 
 
 def sum_savings(all_savings: Iterable[CascadeSavings | None]) -> CascadeSavings | None:
-    """Adds up the savings of several checks. None if no check used a cascade. The maximum error is kept only if all
-    checks have the same one."""
+    """Adds up the savings of several checks. None if no check used a cascade. Keeps a maximum error that all share."""
     found = [one for one in all_savings if one is not None]
     if not found:
         return None

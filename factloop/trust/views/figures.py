@@ -176,9 +176,7 @@ OPTION_CONTEXT = 160  # number of characters to show on either side of the subst
 
 
 def option_marked(option: Option, check: ConsistencyCheck, bc: TrustBC) -> MarkedText:
-    """Returns an option's text with any substitute marked. Long text is shortened around it, or at the end if there is
-    none.
-    """
+    """Returns an option's text with any substitute marked. Long text is shortened around it, or else at the end."""
     distractor = distractor_of(option, bc)
     if distractor is None:
         return MarkedText("", "", option.text).near(2 * OPTION_CONTEXT)
