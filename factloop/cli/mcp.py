@@ -60,7 +60,7 @@ def mcp(given: Mcp, flags: Flags) -> int:
 async def _serve(given: Mcp, check: CheckSettings, trust: TrustSettings) -> None:
     from factloop.checking.checker import FactChecker
     from factloop.entrance.documents import hiding_checker, open_corpus
-    from factloop.integrations.mcp.server import build_server
+    from factloop.integrations.mcp.server import build_server, serve_stdio
     from factloop.setup.session import budget_of
     from factloop.trust.scorer import TrustScorer
 
@@ -78,7 +78,7 @@ async def _serve(given: Mcp, check: CheckSettings, trust: TrustSettings) -> None
         await _open(checker, scorer)
         # asyncio would wait for a thread that is waiting for input
         signal.signal(signal.SIGINT, lambda *_: leave_now(INTERRUPTED))
-        await server.run_stdio_async()
+        await serve_stdio(server)
 
 
 async def _serve_http(given: Mcp, checker: FactChecker, scorer: TrustScorer, server: Any) -> None:

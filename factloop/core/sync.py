@@ -1,7 +1,6 @@
 """Runs asynchronous code for synchronous callers in a background event loop, one per process.
 
-All calls share the loop, so that connections stay open between calls. It has its own thread, so that calls also work
-while another loop is running.
+All calls share the loop, so that connections stay open. Its own thread lets calls work while another loop is running.
 """
 
 from __future__ import annotations

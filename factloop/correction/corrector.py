@@ -57,8 +57,7 @@ class Corrector:
     or, offline, by rules. The new text is then checked and accepted only if it meets the conditions in `acceptance`. A
     change is undone if it fails the check, or if a later sentence fails because of it.
 
-    Marks never change the wording. The correction lists everything that was removed or is in doubt, including passages
-    that are not marked.
+    Marks never change the wording. The correction lists everything removed or in doubt, including unmarked passages.
 
     The limits for a single check (deadline, calls, cost) apply to the whole correction: the first check, the rewriting
     and all later checks.

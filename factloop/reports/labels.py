@@ -248,8 +248,7 @@ def labelling_of(
     kind: Literal["labels", "answers"] = "labels",
 ) -> Labelling:
     """The data for a page. If `begins` is true, labelling starts at once, and otherwise on request. Verdicts are hidden
-    until a claim is labelled. A page for `answers` asks which of two sides is right, and shows the sides in random
-    order."""
+    until a claim is labelled. A page for `answers` asks which of two sides is right, and shows them in random order."""
     rows = [one.model_dump(mode="json") for one in claims]
     first = rows[0] if rows else {}
     common = {name: value for name, value in first.items() if all(row[name] == value for row in rows)}

@@ -178,8 +178,7 @@ class Jobs:
         self, job_id: str, owner: str, after: int, heartbeat_s: float, compute: Callable[..., Awaitable[Any]]
     ) -> AsyncGenerator[list[LiveEvent], None]:
         """Yields past and future events with numbers above `after`, and an empty list when nothing has happened for a
-        while. `compute` reads saved events in the caller's turns. Ends early if the service stops or the database
-        fails."""
+        while. `compute` reads saved events in the caller's turns. Ends if the service stops or the database fails."""
         heard_s = time.monotonic()
         while True:
             live = self._live(job_id, owner)

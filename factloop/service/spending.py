@@ -1,8 +1,7 @@
 """Limits what jobs may cost per day, across all services that share the database.
 
 A job reserves its maximum cost before it starts and releases the rest when it ends, so the limits hold even if many
-services start jobs at the same time. If a service dies, its job's full reservation counts, because the actual cost is
-unknown.
+services start jobs at the same time. If a service dies, its job's full reservation counts, because its cost is unknown.
 """
 
 from __future__ import annotations

@@ -145,8 +145,7 @@ class Work:
         loop: WorkLoop | None = None,
         share: Callable[[str], Cost] = lambda _: Cost(),
     ) -> None:
-        """Closing this object also closes the checker, the scorer and `chat`. `share` returns what an owner's job may
-        cost."""
+        """Closing this also closes the checker, the scorer and `chat`. `share` returns what an owner's job may cost."""
         self.checker, self.scorer, self.library, self._chat = checker, scorer, library, chat
         self._loop, self._share = loop or WorkLoop(), share
 

@@ -31,8 +31,10 @@ class RunDirectory:
         self.path, self._flag = path, flag
         try:
             make_private_folder(path)
-            names = {item.name for item in path.iterdir()}
-            if "run.json" not in names and names - BEFORE_THE_RUN:
+            items = {item.name: item for item in path.iterdir()}
+            if odd := [one for one in items.values() if one.exists() and not (one.is_file() or one.is_dir())]:
+                raise ConfigError(f"{odd[0]} is a named pipe or a device; use another directory")
+            if "run.json" not in items and items.keys() - BEFORE_THE_RUN:
                 raise ConfigError(f"{path} is neither empty nor a run directory; use another directory")
             self._lock = self._hold()
             narrow_contents(path)

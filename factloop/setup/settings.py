@@ -78,8 +78,7 @@ class RunSettings(BaseModel):
     price_out: Annotated[Price | None, Mark(LIMITS)] = None
     """Price in USD per million completion tokens, for a model whose price factloop does not know."""
     price_cached: Annotated[Price | None, Mark()] = None
-    """Price in USD per million prompt tokens read from the server's cache. Default: the price of other prompt
-    tokens."""
+    """Price in USD per million prompt tokens read from the server's cache. Default: that of other prompt tokens."""
     concurrency: Annotated[Number, Mark(LIMITS, whole_experiment=True)] = 64
     """Maximum number of concurrent model calls (0 for no limit)."""
     requests_per_second: Annotated[Positive | None, Mark(whole_experiment=True)] = None
@@ -116,8 +115,7 @@ class RunSettings(BaseModel):
 
     `recording_mode` determines whether the file is replayed or written. A recording replaces the cache."""
     recording_mode: Annotated[TapeMode, Mark(RECORDING, search_tools=True)] = "replay"
-    """Replay the recording (replay), make a new one (record), or add only the calls that it does not contain
-    yet (new)."""
+    """Replay the recording (replay), make a new one (record), or add only the calls that it does not contain (new)."""
     tracing: TracingMode = "off"
     """Export OpenTelemetry spans (`on`), or spans with prompts and replies (`content`). Needs the `tracing` extra."""
 
@@ -190,8 +188,7 @@ class CheckSettings(EmbeddingSettings):
     """URL of an OpenAI-compatible server."""
     plan: Annotated[Plan | None, Mark(MODEL)] = None
     """How the model checks claims: paper (SAFE's five stages), safe (SAFE exactly as published), fused (fewer calls per
-    claim) or grounded (several sentences at a time). Default: grounded if only documents are searched, otherwise
-    fused."""
+    claim) or grounded (several sentences at a time). Default: grounded if only documents are searched, else fused."""
     verifiable: Annotated[bool, Mark(fingerprint=True)] = False
     """With the `safe` plan, follow VeriScore: extract only verifiable claims, and search once for each.
 

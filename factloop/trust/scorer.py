@@ -53,8 +53,7 @@ MOST_AT_ONCE = 64  # maximum number of concurrently scored answers if the settin
 
 
 class TrustScorer(ClosesPerLoop):
-    """Scores answers with TrustScore, which measures belief and support: does the model stand by its answer, and do
-    documents support it?
+    """Scores answers with TrustScore: does the model stand by its answer, and do documents support it?
 
         async with TrustScorer("openai:gpt-4o-mini", judge_model="openai:gpt-4o", corpus="passages.tsv") as scorer:
             report = await scorer.ascore("Who built the first temple in Jerusalem?", "King Solomon built it.")

@@ -5,8 +5,7 @@
     with exclusive_hold(path) as is_free:   # meanwhile, no process can get a shared lock
         ...
 
-The operating system releases the locks of a killed process. Windows has no shared locks, but refuses to remove a file
-that a process has open.
+The system releases the locks of a killed process. Windows has no shared locks, but refuses to remove open files.
 """
 
 from __future__ import annotations

@@ -48,8 +48,7 @@ def read_given(path: str | Path, most: int = -1) -> bytes:
 
 
 def read_lines(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
-    """Yields the lines with their numbers, starting at 1. Each line includes its line end, "\\n" or "\\r\\n". `-` is
-    standard input.
+    """Yields the lines, numbered from 1. Each line includes its line end, "\\n" or "\\r\\n". `-` is standard input.
 
     A byte order mark is skipped. Raises DataError during iteration if the file cannot be read, or if a line is longer
     than `longest` bytes or is not UTF-8.

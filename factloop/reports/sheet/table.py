@@ -147,8 +147,7 @@ def figure_cell(
     *,
     basis: str | None = None,
 ) -> Cell:
-    """Returns a cell with a value, its interval and its basis (`n 1,204` by default), or the reason why it is
-    undefined."""
+    """Returns a cell with a value, its interval and its basis (`n 1,204` by default), or why it is undefined."""
     n = one.n if isinstance(one, Figure) else None
     rests_on = basis if basis is not None else "" if n is None else f"n {n:,}"
     if one.value is None:
