@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -13,7 +14,7 @@ from factloop.entrance.asks import RequestModel
 from factloop.entrance.keys import ApiKeys, read_keys
 from factloop.service.guard import MOST_OPEN
 from factloop.service.settings import ServiceSettings
-from factloop.service.shapes import AuditAsk, CheckAsk, LabelAsk, LongFormAsk, TicketAsk, TrustAsk
+from factloop.service.shapes import CheckAsk, LabelAsk, LongFormAsk, TicketAsk, TrustAsk
 from factloop.setup.settings import CheckSettings
 from factloop.trust.settings import TrustSettings
 from tests.service.asking import ASK, Service, answered, finished
@@ -129,8 +130,6 @@ async def test_bodies_that_are_no_request_are_refused_before_anything_is_done(se
         (CheckAsk, "documents", {"text": "a", "z": 1}),
         (CheckAsk, "documents", {"text": 1, **dict.fromkeys("abcdef", 1)}),
         *((CheckAsk, "k", item) for item in ("x", 0)),
-        (AuditAsk, "rows", 1),
-        (AuditAsk, "rows", []),
         *((shape, "", 1) for shape in (TicketAsk, LabelAsk)),
     ],
 )
@@ -176,6 +175,19 @@ async def test_bodies_are_counted_while_they_come(service: Service) -> None:
         lying = {**JSON, "Content-Length": "1" + "0" * 30}
         assert words(await client.post("/v1/checks", content=b"{}", headers=lying)) == (413, "too_large")
         assert words(await client.post("/v1/checks", content=_chunks(10, 1_000), headers=JSON))[0] == 422
+
+
+async def test_an_audit_is_parsed_elsewhere(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    body, parsed, loads = json.dumps({"rows": [{str(n): n for n in range(9_000)}]}), list[Any](), json.loads
+
+    def noted(text: bytes, **options: Any) -> Any:
+        parsed.append(text)
+        return loads(text, **options)
+
+    monkeypatch.setattr(json, "loads", noted)
+    async with service() as client:
+        answer = await client.post("/v1/audits", content=body, headers=JSON)
+    assert (answer.status_code, max(map(len, parsed)) < len(body)) == (422, True)
 
 
 @pytest.mark.parametrize(

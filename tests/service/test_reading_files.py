@@ -143,7 +143,7 @@ async def test_work_that_needs_too_much_memory_says_how_to_need_less(
     async with service() as client:
         file = await client.post("/v1/documents", json=asked("a.txt", b"a"))
         audit = (await client.post("/v1/audits", json={"rows": audit_rows(2)})).json()
-        errors = [file.json()["error"], (await finished(client, audit["id"]))["error"]]
+        errors = [file.json()["error"], audit["error"]]
     assert [one["type"] for one in errors] == ["unreadable_file", "invalid_input"]
     for one, said in zip(errors, ("split the file", "audit fewer rows"), strict=True):
         assert "needed too much memory (at most 2 GB)" in one["message"]
