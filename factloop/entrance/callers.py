@@ -22,7 +22,7 @@ LONGEST_HEADERS = 32_768
 TOLD_SO = 100  # number of connections above the limit that get a 503 response; all others are dropped
 _LEFT_FREE = 300  # number of open files that the process needs in addition to its connections
 _PIECE = 16_384  # number of bytes to parse between two checks
-MOST_VALUES = 200_000  # maximum number of values in a JSON body: twice what 1,000 documents with all metadata contain
+MOST_VALUES = 120_000  # maximum number of values in a JSON body: 1,000 documents with all metadata contain 106,000
 _NO_MARKS = bytes(set(range(256)) - set(b'"[{,'))
 _SMALL_CHUNK = 32  # if the average chunk is smaller, in bytes, the body is too expensive to parse
 

@@ -31,12 +31,12 @@ MOST_OPEN = 64
 """Concurrent requests per key if there are several keys, including event streams and requests that wait for a report. A
 single key, or all callers of a service without keys, may use half of the connections."""
 TAKES_LITTLE = frozenset({"/v1/tickets"})
-MOST_WHERE_LITTLE_IS_READ = 100_000
-"""In bytes, for `TAKES_LITTLE` paths and PUT. Larger bodies would delay other callers."""
+MOST_WHERE_LITTLE_IS_READ = 100_000  # bytes, for `TAKES_LITTLE` paths and PUT; larger bodies delay other callers
 MOST_IN_AUDIT = 1_000_000  # maximum number of JSON values in an audit, which may have 100,000 rows
 LONGEST_PATH = 200
 READING = frozenset({"GET", "HEAD"})
 MOST_WHERE_NONE_IS_READ = 1_000
+BETWEEN_BODIES_S = 0.01  # seconds between parsing two bodies of more than `MOST_WHERE_LITTLE_IS_READ` bytes
 """In bytes, for routes that ignore the body. Some clients send one with every request."""
 MOST_DISCARDED = 64_000_000  # maximum number of bytes that are read and discarded after a rejection
 DISCARDED_WITHIN_S = 5.0
@@ -62,6 +62,7 @@ class ServiceGuard:
     def __init__(self, app: ASGIApp, context: ServiceContext) -> None:
         self._app, self._settings, self._metrics = app, context.settings, context.metrics
         self._rates, self._tickets = context.rates, context.tickets
+        self._before_parsing = asyncio.Lock()
         self._max_body = int(self._settings.max_body_mb * 1_000_000)
         self._half = most_connections(MOST_CONNECTIONS) // 2
         self._n_open: Counter[str] = Counter()
@@ -118,6 +119,9 @@ class ServiceGuard:
             scope["owner"] = owner
             await self._rates.take(
                 "jobs" if _asks_for_work(scope) and scope["path"] not in NO_JOB else "reads", owner or address
+            if len(body) > MOST_WHERE_LITTLE_IS_READ:
+                async with self._before_parsing:  # others are served between two large bodies
+                    await asyncio.sleep(BETWEEN_BODIES_S)
             )
         with self._open(scope.get("owner")):
             body = await self._body(scope, headers, receive)

@@ -190,11 +190,20 @@ async def test_an_audit_is_parsed_elsewhere(service: Service, monkeypatch: pytes
     assert (answer.status_code, max(map(len, parsed)) < len(body)) == (422, True)
 
 
+async def test_others_are_served_between_two_large_bodies(service: Service) -> None:
+    async with service() as client:
+        large = [client.post("/v1/checks", content=b" " * 200_000, headers=JSON) for _ in range(2)]
+        sent = [asyncio.create_task(one) for one in (*large, client.get("/health"))]
+        await sent[-1]
+        assert not any(one.done() for one in sent[:-1])
+        await asyncio.gather(*sent)
+
+
 @pytest.mark.parametrize(
     ("path", "body", "status"),
     [
         ("documents", '{"name": "a.txt", "content": [' + "[]," * 100_000 + "1]}", 413),
-        ("checks", '{"response": "x", "documents": [' + '"",' * 200_000 + '""]}', 413),
+        ("checks", '{"response": "x", "documents": [' + '"",' * 120_000 + '""]}', 413),
         ("checks", '{"response": "x", "documents": [' + '"\\\\","\\",",' * 100_000 + '""]}', 413),
         ("checks", ("[" + "1," * 200_000).encode("utf-16").decode("latin-1"), 413),
         ("checks", '{"response": "x", "documents": [], "question": "' + '[,{\\"' * 1_000_000 + '"}', 422),
