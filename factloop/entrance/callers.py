@@ -58,7 +58,9 @@ def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> t
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's signature
             super().connection_made(transport)
             if len(self.connections) >= most and silent:
-                next(iter(silent)).transport.abort()
+                first = next(iter(silent))
+                first._wait_no_more()  # its connection is lost only in the next step of the event loop
+                first.transport.abort()
             if len(self.connections) > most + TOLD_SO:
                 transport.abort()
             else:

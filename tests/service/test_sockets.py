@@ -9,12 +9,16 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import httpx
 import pytest
+from uvicorn import Config
+from uvicorn.server import ServerState
 
 from factloop.core.errors import ConfigError
 from factloop.entrance.address import READ_WITHIN_MS, Binding
+from factloop.entrance.callers import patient_protocol
 from factloop.service.app import build_app, serve
 from factloop.service.guard import SENT_AT_ONCE
 from factloop.service.settings import ServiceSettings
@@ -82,6 +86,14 @@ def test_who_says_nothing_is_hung_up_on(address: str, sent: bytes) -> None:
     with _connected(address) as connection:
         connection.sendall(sent)
         assert b" 200 " not in _answer(connection)
+
+
+async def test_each_new_connection_takes_the_place_of_another() -> None:
+    protocol, state = patient_protocol(3), ServerState()
+    transports = [Mock(asyncio.Transport) for _ in range(5)]
+    for one in transports:
+        protocol(Config(serve, log_config=None), state, {}).connection_made(one)  # type: ignore[call-arg]  # uvicorn's arguments
+    assert [one.abort.called for one in transports] == [True, True, True, False, False]
 
 
 def test_a_broken_chunk_after_the_answer_logs_no_error(address: str, caplog: pytest.LogCaptureFixture) -> None:
