@@ -8,7 +8,7 @@ import re
 import secrets
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from urllib.parse import quote, urlsplit
 
@@ -139,7 +139,7 @@ class ServiceGuard:
                 429,
                 "too_many_requests",
                 f"too many concurrent requests: the limit is {most}, including event streams and waiting requests",
-                headers={"Retry-After": str(RETRY_AFTER_S), **_CLOSE},  # idle connections also count
+                headers={"Retry-After": str(RETRY_AFTER_S)},
             )
         self._n_open[owner] += 1
         try:
@@ -192,7 +192,7 @@ class ServiceGuard:
                 raise RequestRefusal(415, "wrong_content_type", "the body must be JSON (application/json)")
         length = headers.get("content-length")
         if length is not None and "transfer-encoding" in headers:  # a proxy might read a different body
-            raise _bad_request("Content-Length and Transfer-Encoding cannot be combined", _CLOSE)
+            raise _bad_request("Content-Length and Transfer-Encoding cannot be combined")
         if length is not None and (not length.isascii() or not length.isdigit()):
             raise _bad_request("Content-Length must be a number")
         is_read = (_asks_for_work(scope) or scope["method"] == "PUT") and scope["path"].startswith("/v1/")
@@ -201,7 +201,7 @@ class ServiceGuard:
             most = min(most, MOST_WHERE_LITTLE_IS_READ)
         values = MOST_IN_AUDIT if scope["path"] == "/v1/audits" else MOST_VALUES
         message = f"the request exceeds {most:,} bytes or {values:,} values"
-        too_long = RequestRefusal(413, "too_large", message, headers=_CLOSE)
+        too_long = RequestRefusal(413, "too_large", message)
         if length is not None and (len(length) > 15 or int(length) > most):
             raise too_long
         try:
@@ -211,15 +211,11 @@ class ServiceGuard:
         except CallerLeft as error:
             raise _bad_request("the request ended early") from error
         except TimeoutError as error:
-            message = "the request was not received in time"
-            raise RequestRefusal(408, "too_slow", message, headers=_CLOSE) from error
+            raise RequestRefusal(408, "too_slow", "the request was not received in time") from error
 
 
-_CLOSE = {"Connection": "close"}
-
-
-def _bad_request(message: str, headers: Mapping[str, str] | None = None) -> RequestRefusal:
-    return RequestRefusal(400, "bad_request", message, headers=headers)
+def _bad_request(message: str) -> RequestRefusal:
+    return RequestRefusal(400, "bad_request", message)
 
 
 class _RequestBody:
@@ -266,14 +262,15 @@ class _AnswerSender:
 
     async def _within(self, message: Message) -> None:
         async with asyncio.timeout(SENT_WITHIN_S):  # the caller may have stopped reading
+        """Also closes the connection, so that a caller cannot fill the log with one."""
             await self._send(message)
 
     async def refuse(self, refused: RequestRefusal) -> None:
         if self.status:  # too late for a status: the server closes the connection instead
             return
         body, media_type = refused.body(self._request_id)
-        given = {"content-type": media_type, "content-length": str(len(body)), **refused.headers}
-        headers = [(name.encode(), value.encode()) for name, value in given.items()]
+        given = {"content-type": media_type, "content-length": str(len(body)), "connection": "close"}
+        headers = [(name.encode(), value.encode()) for name, value in (given | refused.headers).items()]
         await self({"type": "http.response.start", "status": refused.status, "headers": headers})
         await self({"type": "http.response.body", "body": body, "more_body": True})
         await self._arriving.discard()

@@ -88,6 +88,12 @@ def test_who_says_nothing_is_hung_up_on(address: str, sent: bytes) -> None:
         assert b" 200 " not in _answer(connection)
 
 
+def test_what_is_refused_ends_the_connection(address: str) -> None:
+    with _connected(address) as connection:
+        connection.sendall(b"GET /health HTTP/1.1\r\nHost: elsewhere\r\n\r\n" * 50)
+        assert _answer(connection).count(b"HTTP/1.1 400") == 1
+
+
 async def test_each_new_connection_takes_the_place_of_another() -> None:
     protocol, state = patient_protocol(3), ServerState()
     transports = [Mock(asyncio.Transport) for _ in range(5)]
