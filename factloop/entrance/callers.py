@@ -17,8 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADERS_WITHIN_S = 10.0
 BODY_WITHIN_S = 20.0
-LONGEST_HEADERS = 32_768
-"""In bytes, for headers that arrive in pieces. Headers that arrive at once may be longer (up to 256 kB)."""
+LONGEST_HEADERS = 32_768  # bytes, for headers that arrive in pieces; others may be longer (up to 256 kB)
 TOLD_SO = 100  # number of connections above the limit that get a 503 response; all others are dropped
 _LEFT_FREE = 300  # number of open files that the process needs in addition to its connections
 _PIECE = 16_384  # number of bytes to parse between two checks

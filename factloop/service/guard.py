@@ -22,10 +22,8 @@ from factloop.service.errors import RETRY_AFTER_S, RequestRefusal
 from factloop.service.pages import EXPIRED
 from factloop.service.routes import ServiceContext
 
-NO_JOB = frozenset({"/v1/tickets", "/v1/documents"})
-"""POST requests to these paths count as reads, because they create no jobs."""
-PROBES = frozenset({"/health", "/ready", "/metrics"})
-"""Logged only at the lowest level, because they arrive every few seconds."""
+NO_JOB = frozenset({"/v1/tickets", "/v1/documents"})  # POST requests that count as reads, because they create no jobs
+PROBES = frozenset({"/health", "/ready", "/metrics"})  # logged only at the lowest level, because they are frequent
 MOST_CONNECTIONS = 1_000  # maximum number of connections; further ones get status 503
 MOST_OPEN = 64
 """Concurrent requests per key if there are several keys, including event streams and requests that wait for a report. A
@@ -35,11 +33,10 @@ MOST_WHERE_LITTLE_IS_READ = 100_000  # bytes, for `TAKES_LITTLE` paths and PUT; 
 MOST_IN_AUDIT = 1_000_000  # maximum number of JSON values in an audit, which may have 100,000 rows
 LONGEST_PATH = 200
 READING = frozenset({"GET", "HEAD"})
-MOST_WHERE_NONE_IS_READ = 1_000
-BETWEEN_BODIES_S = 0.01  # seconds between parsing two bodies of more than `MOST_WHERE_LITTLE_IS_READ` bytes
-"""In bytes, for routes that ignore the body. Some clients send one with every request."""
+MOST_WHERE_NONE_IS_READ = 1_000  # bytes, for routes that ignore the body; some clients send one with every request
 MOST_DISCARDED = 64_000_000  # maximum number of bytes that are read and discarded after a rejection
 DISCARDED_WITHIN_S = 5.0
+BETWEEN_BODIES_S = 0.01  # seconds between parsing two bodies of more than `MOST_WHERE_LITTLE_IS_READ` bytes
 SENT_AT_ONCE = 65_536  # bytes of a response
 SENT_WITHIN_S = 60.0  # seconds within which each part of a response must be sent
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:+/=@-]{1,128}", re.ASCII)  # matches an `X-Request-ID` that is used unchanged
@@ -62,10 +59,10 @@ class ServiceGuard:
     def __init__(self, app: ASGIApp, context: ServiceContext) -> None:
         self._app, self._settings, self._metrics = app, context.settings, context.metrics
         self._rates, self._tickets = context.rates, context.tickets
-        self._before_parsing = asyncio.Lock()
         self._max_body = int(self._settings.max_body_mb * 1_000_000)
         self._half = most_connections(MOST_CONNECTIONS) // 2
         self._n_open: Counter[str] = Counter()
+        self._before_parsing = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -119,12 +116,12 @@ class ServiceGuard:
             scope["owner"] = owner
             await self._rates.take(
                 "jobs" if _asks_for_work(scope) and scope["path"] not in NO_JOB else "reads", owner or address
-            if len(body) > MOST_WHERE_LITTLE_IS_READ:
-                async with self._before_parsing:  # others are served between two large bodies
-                    await asyncio.sleep(BETWEEN_BODIES_S)
             )
         with self._open(scope.get("owner")):
             body = await self._body(scope, headers, receive)
+            if len(body) > MOST_WHERE_LITTLE_IS_READ:
+                async with self._before_parsing:  # others are served between two large bodies
+                    await asyncio.sleep(BETWEEN_BODIES_S)
             await self._app(scope, replayed(body, receive), answer)
 
     @contextmanager
@@ -262,10 +259,10 @@ class _AnswerSender:
 
     async def _within(self, message: Message) -> None:
         async with asyncio.timeout(SENT_WITHIN_S):  # the caller may have stopped reading
-        """Also closes the connection, so that a caller cannot fill the log with one."""
             await self._send(message)
 
     async def refuse(self, refused: RequestRefusal) -> None:
+        """Also closes the connection, so that a caller cannot fill the log with one."""
         if self.status:  # too late for a status: the server closes the connection instead
             return
         body, media_type = refused.body(self._request_id)

@@ -127,9 +127,7 @@ async def test_a_job_that_somebody_damaged_hides_no_other(service: Service, home
     ],
     ids=lambda value: value[:12],
 )
-async def test_a_text_that_somebody_damaged_is_one_clear_error(
-    service: Service, home: Path, name: str, body: str
-) -> None:
+async def test_a_damaged_text_is_one_clear_error(service: Service, home: Path, name: str, body: str) -> None:
     async with service() as client:
         report = (await client.post("/v1/checks?wait=true", json=ASK)).json()
         (job,) = (await client.get("/v1/jobs")).json()["jobs"]

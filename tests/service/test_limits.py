@@ -212,9 +212,7 @@ async def test_others_are_served_between_two_large_bodies(service: Service) -> N
     ],
     ids=["lists", "texts", "quotes in texts", "UTF-16", "marks in a text", "rows", "too many rows"],
 )
-async def test_bodies_that_are_dear_to_parse_are_not_parsed(
-    service: Service, path: str, body: str, status: int
-) -> None:
+async def test_bodies_that_are_dear_are_not_parsed(service: Service, path: str, body: str, status: int) -> None:
     async with service() as client:
         answer = await client.post(f"/v1/{path}", content=body.encode("latin-1"), headers=JSON)
     assert words(answer) == (status, "too_large" if status == 413 else "invalid_input")

@@ -75,11 +75,7 @@ async def test_a_file_becomes_documents_that_a_check_takes(service: Service) -> 
         ("rows.jsonl", b'{"text": "a b"}\n' * 1_001, "rows.jsonl: the file has more than 1,000 parts"),
         ("bomb.docx", zipped("word/document.xml", b" " * 33_000_000), "bomb.docx: the file contains more than 32 MB"),
         ("long.txt", b"word " * 500_000, "long.txt: one part has more than 2,000,000 characters"),
-        (
-            "wide.csv",
-            (b"a" * 299 + b",") * 400 + b"\n" + (b"x," * 400 + b"\n") * 300,
-            "wide.csv: the file has more than 32,000,000 char",
-        ),
+        ("wide.csv", (b"a" * 299 + b",") * 400 + b"\n" + (b"x," * 400 + b"\n") * 300, "wide.csv: the file has"),
     ],
     ids=["pdf", "exe", "docx", "gz", "rows", "bomb", "long", "wide"],
 )
