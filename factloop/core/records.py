@@ -52,13 +52,14 @@ _LONGEST_NAME = 100  # maximum number of characters of a name to compare with kn
 
 def refuse_unknown(model: type[BaseModel], data: object) -> None:
     """Raises pydantic's ValidationError for the first field in `data` that is not in `model`."""
-    strange = [name for name in data if name not in model.model_fields] if isinstance(data, Mapping) else []
-    if not strange:
+    names = data if isinstance(data, Mapping) else ()
+    strange = next((name for name in names if name not in model.model_fields), None)
+    if strange is None:
         return
-    near = get_close_matches(str(strange[0])[:_LONGEST_NAME], model.model_fields, n=1)
+    near = get_close_matches(str(strange)[:_LONGEST_NAME], model.model_fields, n=1)
     words = {"is_it": "".join(f"did you mean {name!r}? " for name in near), "known": ", ".join(model.model_fields)}
     wrong = PydanticCustomError("extra_forbidden", "there is no such field; {is_it}known fields are {known}", words)
-    raise ValidationError.from_exception_data(model.__name__, [{"type": wrong, "loc": (strange[0],), "input": None}])
+    raise ValidationError.from_exception_data(model.__name__, [{"type": wrong, "loc": (strange,), "input": None}])
 
 
 Plan = Literal["safe", "paper", "fused", "grounded"]

@@ -21,9 +21,7 @@ async def checked(client: httpx.AsyncClient, **changes: Any) -> tuple[str, list[
     return f"/v1/jobs/{one['id']}/labels", [claim["id"] for claim in report["claims"]]
 
 
-async def test_labels_are_given_read_taken_back_and_deleted_with_the_job(
-    service: Service, url: str, tmp_path: Path
-) -> None:
+async def test_labels_are_given_read_taken_back_and_deleted(service: Service, url: str, tmp_path: Path) -> None:
     async with service(database=url) as client:
         path, (first, second) = await checked(client)
         empty = LabelFile.model_validate_json((await client.get(path)).content)
