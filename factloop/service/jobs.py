@@ -230,10 +230,12 @@ class Jobs:
         """Deletes finished jobs (one owner's or everyone's) that were created more than `days` ago. Returns how many
         there were. Other callers are served in between."""
         n_deleted = 0
-        async with self._slowly[owner or ""]:
-            while n_last := await self._database.ask(self._store.delete_some, days, owner):
-                n_deleted += n_last
-        return n_deleted
+        while True:
+            async with self._slowly[owner or ""]:
+                n_last = await self._database.ask(self._store.delete_some, days, owner)
+            if not n_last:
+                return n_deleted
+            n_deleted += n_last
 
     async def day_of(self, owner: str) -> tuple[Cost, Cost]:
         """The owner's daily limits, and what is left of them if the database is available."""

@@ -15,7 +15,7 @@ from factloop.service.errors import RETRY_AFTER_S, RequestRefusal, stopping, una
 
 MOST_AT_ONCE = 2  # maximum number of concurrent computations; further ones wait
 MOST_WAITING = 8  # maximum number of waiting computations for each owner
-MOST_UNSENT = 100_000_000  # bytes of an owner's unsent responses, above which no further one is computed
+MOST_UNSENT = 100_000_000  # bytes of an owner's unsent responses, above which there are no further ones
 T = TypeVar("T")
 
 
@@ -26,7 +26,8 @@ class Places:
         self._threads = ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="factloop-answers")
         self._places = asyncio.Semaphore(MOST_AT_ONCE)
         self._place_of: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._n_of, self._unsent = Counter[str](), Counter[str]()
+        self._n_of, self._n_unsent = Counter[str](), Counter[str]()
+        self._reading: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._is_stopping, self._stopped = False, asyncio.Event()
 
     async def compute(
@@ -64,18 +65,34 @@ class Places:
         async with self._place_of[owner], self._places:
             if self._is_stopping:
                 raise stopping()
-            if not waits and self._unsent[owner] >= MOST_UNSENT:
-                message = f"{self._unsent[owner] / 1e6:.0f} MB of earlier responses are unread; read them first"
-                raise RequestRefusal(429, "too_many_requests", message, headers={"Retry-After": str(RETRY_AFTER_S)})
+            if not waits:
+                self._refuse_unread(owner)
             computing = asyncio.create_task(computed())
             try:
                 answer = await asyncio.shield(computing)
             finally:  # a thread cannot be stopped, so it keeps its place even if the caller has left
                 await asyncio.gather(computing, return_exceptions=True)
-            if isinstance(answer, Response):  # kept in memory until it is sent
-                self._unsent[owner] += len(answer.body)
-                finalize(answer, self._unsent.subtract, {owner: len(answer.body)})
+            if isinstance(answer, Response):
+                self._count(owner, answer)
             return answer
+
+    async def unsent(self, owner: str, read: Callable[[], Awaitable[Response]]) -> Response:
+        """Returns a response that needs no computation. Raises RequestRefusal if the owner has too many unread."""
+        async with self._reading[owner]:
+            self._refuse_unread(owner)
+            response = await read()
+            self._count(owner, response)
+            return response
+
+    def _refuse_unread(self, owner: str) -> None:
+        if self._n_unsent[owner] >= MOST_UNSENT:
+            message = f"{self._n_unsent[owner] / 1e6:.0f} MB of earlier responses are unread; read them first"
+            raise RequestRefusal(429, "too_many_requests", message, headers={"Retry-After": str(RETRY_AFTER_S)})
+
+    def _count(self, owner: str, response: Response) -> None:
+        """Counts the response's bytes, which stay in memory until they are sent."""
+        self._n_unsent[owner] += len(response.body)
+        finalize(response, self._n_unsent.subtract, {owner: len(response.body)})
 
     def begin_stop(self) -> None:
         self._is_stopping = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from datetime import UTC, datetime
 from functools import partial
@@ -26,7 +26,6 @@ from factloop.service.errors import (
     error_words,
     invalid,
     not_found,
-    not_kept,
     read_saved,
     refuse_without_evaluation,
 )
@@ -184,10 +183,7 @@ async def _waited_for(opened: LoopServices, job_id: str, caller: Caller) -> Resp
     if job is None:  # the owner has already deleted it
         raise not_found("job")
     if job.status == "done":
-        result = await opened.jobs.text(job.id, caller.owner, "result")
-        if result is None:
-            raise not_kept()
-        return Response(result, media_type="application/json", headers=headers)
+        return await _sent(job, opened, caller.owner, headers=headers)
     words = job.error or error_words("cancelled", "the job was cancelled")
     raise RequestRefusal(STATUS_OF_FAILURE.get(words.type, 500), words.type, words.message, headers=headers)
 
@@ -232,7 +228,7 @@ async def job(job: TheJob) -> Job:
 @with_key.get("/jobs/{job_id}/request", tags=["jobs"], response_model=Ask)
 async def request(job: TheJob, opened: Open, owner: Owner) -> Response:
     """The request of a job."""
-    return Response(await _text_of(job, opened, owner, "request"), media_type="application/json")
+    return await _sent(job, opened, owner, "request")
 
 
 @with_key.post("/jobs/{job_id}/cancel", tags=["jobs"])
@@ -301,7 +297,7 @@ def _number(last_event_id: str | None) -> int:
 @with_key.get("/jobs/{job_id}/result", tags=["jobs"], response_model=REPORT)
 async def result(job: TheJob, opened: Open, owner: Owner) -> Response:
     """The report of a finished job."""
-    return Response(await _text_of(job, opened, owner), media_type="application/json")
+    return await _sent(job, opened, owner)
 
 
 @with_ticket.get("/jobs/{job_id}/report.html", response_class=Response, responses=HTML)
@@ -331,6 +327,15 @@ async def claims(job: TheJob, opened: Open, turn: InTurn) -> Response:
 def _table(text: str) -> Response:
     table = render_csv(read_saved(FactualityReport.model_validate_json, text))
     return Response(f"\ufeff{table}", media_type="text/csv")  # otherwise Excel reads it as Latin-1
+
+
+async def _sent(
+    job: Job, opened: LoopServices, owner: str, name: TextName = "result", headers: Mapping[str, str] | None = None
+) -> Response:
+    async def read() -> Response:
+        return Response(await _text_of(job, opened, owner, name), media_type="application/json", headers=headers)
+
+    return await opened.places.unsent(owner, read)
 
 
 async def _text_of(job: Job, opened: LoopServices, owner: str, name: TextName = "result") -> str:
