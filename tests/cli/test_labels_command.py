@@ -60,7 +60,8 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     """Twenty claims are supported or not supported (i and ? are left out); eight of them are drawn."""
     done = labels(factloop, "next run --out sheet.csv --n 8 --html next.html")
     assert (done.code, done.err) == (0, "")
-    assert "8 of 20 claims (no labels to learn from)" in done.out
+    assert "8 of 20 claims with a verdict (no labels to learn from)" in done.out
+    assert "5 claims without a verdict cannot be drawn" in done.out
     rows = fill(home / "sheet.csv", "label", ("1", "1", "0", "", "0", "1", "1", "0"))
     assert {row["probability"] for row in rows} == {"0.4"}
     assert {"verdict", "score"}.isdisjoint(rows[0]), "labels are given without knowing the verdict"
@@ -72,7 +73,7 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     assert (sample.probabilities, sample.systems) == ((0.35,) * 7, frozenset({"one"}))  # 8 of 20 drawn, 7 labelled
     again = labels(factloop, "next run --out more.csv --n 8 --labels labels.jsonl")
     few = "too few usable labels to learn from: 7 of at least 10"
-    assert f"8 of 13 claims without a label (7 others are labelled; {few})" in again.out
+    assert f"8 of 13 claims with a verdict and no label (7 others are labelled; {few})" in again.out
     more = fill(home / "more.csv", "label", ["1"] * 8)
     labelled = {(row["response_id"], row["claim_id"]) for row in rows if row["label"]}
     assert labelled.isdisjoint((row["response_id"], row["claim_id"]) for row in more)

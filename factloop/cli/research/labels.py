@@ -105,12 +105,15 @@ def next_(given: Next) -> int:
 
 
 def _next_words(given: Next, found: NextLabels) -> Iterator[str]:
-    learnt = _learnt_words(found)
-    before = f" without a label ({found.n_before:,} others are labelled; " if found.n_before else " ("
-    drawn = f"{len(found.drawn):,} of {plural(found.n_claims - found.n_before, 'claim')}{before}{learnt})"
+    others = f" and no label ({found.n_before:,} others are labelled; " if found.n_before else " ("
+    n_open = f"{plural(found.n_claims - found.n_before, 'claim')} with a verdict"
+    drawn = f"{len(found.drawn):,} of {n_open}{others}{_learnt_words(found)})"
     to_do = [f"fill in `label` (1 for supported, 0 for not) in {given.out}"] if given.out is not None else []
     to_do += [f"label them on the page {given.html}"] if given.html is not None else []
     yield f"{drawn}: {', or '.join(to_do)}"
+    if found.n_unscored:
+        left = f"{plural(found.n_unscored, 'claim')} without a verdict cannot be drawn"
+        yield f"{left}; to label all claims of an answer, use the page that `factloop check --html` writes"
 
 
 def _learnt_words(found: NextLabels) -> str:
