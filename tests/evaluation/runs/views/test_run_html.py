@@ -89,7 +89,7 @@ def test_labels_and_corrections_are_there_where_there_are_any() -> None:
         ({"low": 0.78, "high": 0.78}, 10, "Every claim with a verdict is labelled: 193 of 247 are supported (78%); "
          "not covered: 10 without a verdict."),
         (no_interval, 0, "No conclusion yet: the labels or the run's claims come from a single prompt, so there is no "
-         "interval. You need labels on at least 30 prompts."),
+         "interval. Not used: 1 label on claims without a verdict. You need labels on at least 30 prompts."),
     ]  # fmt: skip
     for change, n_unscored, sentence in sentences:
         best = one.precision.prediction_powered.model_copy(update=figure | change)
