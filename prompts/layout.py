@@ -37,7 +37,7 @@ def decode_prompt(raw: bytes) -> str:
 
 
 def lay_out(text: str) -> Layout | None:
-    """Splits a file into its sections, or returns None if it does not have this layout. Takes linear time."""
+    """Splits a file into its sections, or returns None if it has another layout. Takes linear time."""
     head = _HEAD_END.search(text, len(FENCE)) if text.startswith(FENCE) else None
     split = text.find(USER, head.end()) if head is not None else -1
     if head is None or split < 0:

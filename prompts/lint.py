@@ -253,7 +253,7 @@ def _lint_variables(fields: Mapping[object, object], line: int, original: Prompt
 
 
 LONGEST = 16_000
-"""Maximum length of both sections in characters: ten times our longest prompt, or about 4,000 tokens of English."""
+"""Maximum length of both sections in characters: seven times our longest prompt, or about 4,000 tokens of English."""
 
 _SAYS_DATA = re.compile("instruct", re.IGNORECASE)
 # These are joiners, which some scripts and emoji need, and weak direction marks, which affect only their own line.
@@ -312,7 +312,7 @@ def _lint_placeholders(parts: Layout, declared: Sequence[str], declared_line: in
 
 
 def _lint_braces(parts: Layout, known: Sequence[str]) -> Iterator[LineFinding]:
-    """JSON passes, because it has neither `{{` nor bare names in braces."""
+    """JSON is not reported, because it has neither `{{` nor bare names in braces."""
     names = "|".join(map(re.escape, known)) or "(?!)"
     odd = re.compile(rf"\{{\{{.{{0,30}}|\{{%.{{0,30}}|\$?\{{\s*(?:{names})\s*\}}|%\((?:{names})\)s")
     for number, line in _numbered(parts):

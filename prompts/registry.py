@@ -1,7 +1,7 @@
 """Loads, validates and renders prompts.
 
-A prompt is a Markdown file with front matter (`name`, `version`, `variables`, `output`, `source`), followed by a `#
-system` and a `# user` section. `{{variable}}` is a placeholder for data. Data is inserted in a single pass, so
+A prompt is a Markdown file with front matter (`name`, `version`, `variables`, `output`, `source`), followed by a
+`# system` and a `# user` section. `{{variable}}` is a placeholder for data. Data is inserted in a single pass, so
 placeholders in data stay unchanged. Each value is enclosed in tags that do not occur in it.
 """
 
@@ -51,7 +51,7 @@ class Prompt:
 
     @property
     def own_path(self) -> Path | None:
-        """The path of a user's file. None for a packaged prompt."""
+        """The path of a user's file, or None for a packaged prompt."""
         return None if self.path.is_relative_to(PACKAGED) else self.path
 
     def render(self, **values: Value) -> RenderedPrompt:
@@ -107,7 +107,7 @@ class PromptRegistry:
         return {name: self._prompts[name].sha256 for name in sorted(names)}
 
     def first_lines(self, names: Iterable[str]) -> dict[str, str]:
-        """Returns the shortened first line of each named prompt, by which people recognize it."""
+        """Returns the shortened first line of each named prompt, so that people can recognize it."""
         return {
             name: shorten(self._prompts[name].system.partition("\n")[0], 120, placeholder=" …")
             for name in sorted(names)

@@ -14,7 +14,7 @@ from factloop.prompts.registry import Prompt, packaged_prompts, read_variant
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 LONGEST_CHANGES, SHORTEST_CHANGE, MOST_CHANGES, SAME_WORDS = 240, 30, 8, 3
-"""Limits on the changes shown: total length, length of each, number, and equal words that separate two changes."""
+"""Limits on the changes shown: total length, length of each, number, and number of equal words between two changes."""
 
 
 def find_source(word: str) -> Prompt:

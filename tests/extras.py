@@ -6,7 +6,5 @@ import pytest
 
 
 def needs(package: str, extra: str) -> pytest.MarkDecorator:
-    """Skips if the package is missing. Imports nothing, since every worker collects every module and some imports take
-    seconds.
-    """
+    """Skips if the package is missing. Imports nothing, because each worker would, and some imports take seconds."""
     return pytest.mark.skipif(find_spec(package) is None, reason=f"the extra `{extra}` is not installed")

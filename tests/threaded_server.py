@@ -9,8 +9,7 @@ import uvicorn
 class ThreadedServer(uvicorn.Server):
     """Closes every connection when it stops.
 
-    uvicorn leaves connections open that were accepted during shutdown, since its process ends, and browsers connect in
-    advance.
+    uvicorn leaves connections accepted during shutdown open, since its process ends, and browsers connect in advance.
     """
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

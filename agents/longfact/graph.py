@@ -1,4 +1,4 @@
-"""A LangGraph state machine that collects prompts on one topic, as for LongFact (Wei et al. 2024, section 2).
+"""A LangGraph state machine that collects prompts on one topic, as in LongFact (Wei et al. 2024, section 2).
 
     ask ─▶ keep ─▶ enough? ─▶ end
      ▲               │ no
@@ -59,14 +59,15 @@ class TopicState(TopicOutput):
 
 
 def most_rounds(wanted: int) -> int:
-    """Returns the maximum number of model calls: three times as many as if no prompt were dropped, plus `MOST_IDLE`."""
+    """Returns the maximum number of model calls: three times the number needed without drops, plus `MOST_IDLE`."""
     return 3 * math.ceil(wanted / PER_ROUND) + MOST_IDLE
 
 
 def build_prompts_graph(writer: Writer, *, seed: int) -> CompiledStateGraph[Any]:
-    """Builds the graph from `{topic, wanted}` to `{kept, n_rounds, failures}`. All topics in a run can share it.
+    """Builds the graph that takes `{topic, wanted}` and returns `{kept, n_rounds, failures}`.
 
-    The same replies and seed give the same prompts. Invoke it with `step_limit(wanted)` as the `recursion_limit`.
+    All topics in a run can share the graph. The same replies and seed give the same prompts. Invoke it with
+    `step_limit(wanted)` as the `recursion_limit`.
     """
     graph = StateGraph(TopicState, input_schema=TopicInput, output_schema=TopicOutput)
     graph.add_node(ASK, _build_ask(writer, seed))

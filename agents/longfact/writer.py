@@ -46,8 +46,6 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
 
 
 class LongFactPrompts(StructuredOutput):
-    """Prompts on a topic."""
-
     prompts: list[str]
 
 
@@ -57,7 +55,7 @@ WRITE = "write_prompts"
 PER_ROUND = 10
 """Number of prompts requested per call."""
 FEWEST = 5
-"""Minimum number of prompts to request, even if fewer are needed: some will be dropped."""
+"""Minimum number of prompts to request, even if fewer are needed, because some will be dropped."""
 EXAMPLES_SHOWN = 5
 MOST_KNOWN = 100
 """Maximum number of earlier prompts to list in a request, so that the model does not repeat them."""
@@ -79,9 +77,7 @@ class ModelWriter:
     meter: UsageMeter
 
     async def propose(self, topic: str, n: int, known: Sequence[str], rng: random.Random) -> Sequence[str]:
-        """Returns about `n` prompts, some of which may repeat earlier ones. Costs money. Raises what the gateway
-        raises.
-        """
+        """Returns about `n` prompts, which may repeat earlier ones. Costs money. Raises the gateway's errors."""
         asked = self.prompts[PROMPT_OF[self.kind]].render(
             topic=topic,
             number=str(n),

@@ -1,4 +1,4 @@
-"""Extracts the excerpts of an answer that prompts show.
+"""Selects the excerpts of an answer that are shown in prompts.
 
 A short answer is shown in full, so that all requests about it begin with the same text. For a longer one, a prompt
 about a sentence shows the text near it, sentences that share its names or figures, sentences that introduce those
@@ -35,7 +35,7 @@ _MARKS_WITHIN = re.compile(r"\[\^?\w{1,8}\](?!\()|[*_`]")
 _MOST_SHARED = 200
 _NO_NAMES = frozenset({"The", "This", "That", "She", "Her", "His", "Its", "They", "Their"})
 _JUST_BEFORE = 3
-"""Number of preceding parts with names that a pronoun may refer to."""
+"""Number of preceding parts whose names a pronoun may refer to."""
 _HOPS = 3
 """Number of links to follow, for example from a town to a man born there and from him to his teacher."""
 _MOST_BEFORE = 4
@@ -49,7 +49,7 @@ class Answer:
     prompt: str | None
     response: str
     is_late: Callable[[], bool] = lambda: False
-    """Whether the deadline has passed. The rest of the response is then only cut into long pieces."""
+    """Whether the deadline has passed. If it has, the rest of the response is only cut into long pieces."""
 
     @cached_property
     def parts(self) -> Sequence[Part]:
@@ -93,9 +93,7 @@ class Answer:
         return self.prose[: bisect_right(self.prose, start, key=lambda part: part.end)]
 
     def around(self, start: int, end: int, *, most: int) -> str:
-        """Returns the response or, if it is clearly too long, an excerpt of about `most` characters around
-        `[start:end]`.
-        """
+        """Returns the response or, if it is clearly too long, about `most` characters around `[start:end]`."""
         if len(self.response) <= most * CLEARLY_OVER:
             return self.response.strip()
         return self._view.around(start, end, most)
@@ -111,7 +109,7 @@ class Answer:
     def told_apart_by(self, task: SentenceTask) -> str:
         """Returns the preceding text that distinguishes a sentence from identical ones under the same headings.
 
-        Empty if the sentence occurs only once.
+        Returns an empty string if the sentence occurs only once.
         """
         return self._places.before(task.start)
 

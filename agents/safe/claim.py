@@ -121,7 +121,7 @@ def unanswered(state: FactState) -> Judgement | None:
 
 
 def searches_left(state: FactState, most: int) -> int:
-    """Returns how many queries may still be made. It is 0 if the search tools failed or have nothing more to find."""
+    """Returns how many queries may still be made. It is 0 if the search failed or has already returned everything."""
     return max(0, most - len(state["queries"])) if state["last_search"] == "answered" else 0
 
 
@@ -132,7 +132,7 @@ def ask_next(state: FactState, wish: NextQueries) -> Update:
 async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
     """Sends the pending queries concurrently to a search tool. If that tool fails, the other tools are tried in turn.
 
-    A failure is recorded even if another tool answers, because finding nothing then proves nothing.
+    A failure is recorded even if another tool answers, because missing evidence then says nothing about the claim.
     """
     assert state["pending"] is not None
     wish, gateway = state["pending"], runtime.context.searching

@@ -3,9 +3,9 @@ assessment.
 
     (look) ─▶ search ─▶ assess ─▶ claim: search ─▶ assess ─▶ ...
 
-In the first round, one call judges a pair of claims against the passages found for both. This settles most claims, and
-sends the judging rules (half of a request) only once per pair. Open claims continue alone, with the queries that the
-reply proposes. A single claim skips the shared round, and so do all claims if there are several search tools.
+In the first round, one call judges a pair of claims against the passages found for both. This settles most claims and
+sends the judging rules, which are half of a request, only once per pair. Open claims continue alone, with the queries
+that the reply proposes. A single claim skips the shared round, and so do all claims if there are several search tools.
 
 This plan is our own: SAFE (Wei et al. 2024, section 3) judges each fact alone.
 """
@@ -140,7 +140,7 @@ class FusedPlan(GivenReader):
         made.
 
         After the first round, the loop ends without another call if a round finds nothing new. A `look` node comes
-        first and may settle the claim. A claim without a pending query starts at `assess`.
+        first and may settle the claim. Without one, a claim without a pending query starts at `assess`.
         """
         graph = StateGraph(FactState, context_schema=CheckContext, output_schema=FactOutput)
         graph.add_node(SEARCH, search)
@@ -183,7 +183,7 @@ class FusedPlan(GivenReader):
     async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:
         """Judges the claim as not supported, without another call, because no query finds anything new.
 
-        The other members of a jury are called, because they have not seen the claim.
+        The other members of a jury are still called, because they have not seen the claim.
         """
         is_sentence = missing.endswith((".", "!", "?"))
         why = f"{missing} No search found more." if is_sentence else f"No evidence was found on: {missing}"

@@ -53,7 +53,7 @@ from factloop.tools.calls.tracing import Value, span
 SPLIT, READ, ABSTENTIONS, DISTINGUISH = "split", "read", "abstentions", "distinguish"
 CLAIM, LOOK_AGAIN, COLLECT = "claim", "look_again", "collect"
 ABSTENTION_RESULTS = 5
-"""Number of passages used to judge an abstention."""
+"""Number of search results used to judge an abstention. Searches of local documents may add more."""
 
 
 class SafePlan(ABC):
@@ -61,7 +61,7 @@ class SafePlan(ABC):
 
     stages: Stages
     looks_again = False
-    """Whether open facts are examined in batches before each gets its own branch."""
+    """Whether to examine open facts in batches before each gets its own branch."""
     merges_repeats = True
     """Whether only the first of several equivalent facts is judged."""
     reads_all = False
@@ -105,7 +105,7 @@ def build_safe_graph(plan: SafePlan, *, max_searches: int, look: ClaimNode | Non
     Without search tools in the context, the graph finds claims but does not judge them. It writes the events
     response_split, claim_found, claim_searched and claim_judged to the custom stream (see `factloop.core.events`).
 
-    A `look` node makes the graph a cascade: it settles what it can before the plan's own stages run.
+    A `look` node makes the graph a cascade. The node settles what it can before the plan's own stages run.
     """
     nodes = _Nodes(plan, look)
     graph = StateGraph(ResponseState, context_schema=CheckContext, input_schema=SafeInput, output_schema=SafeOutput)
@@ -139,7 +139,7 @@ class _Nodes:
         return None if self.look is None else "model"
 
     def split(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
-        """Splits the response. Synchronous, so that LangGraph runs it in a thread, because long answers take time."""
+        """Splits the response. It is synchronous, so that LangGraph runs it in a thread: long answers take time."""
         answer, given, spans = runtime.context.answer, state.get("facts"), state.get("spans")
         if given is not None:
             sentences = given_sentences(answer, given)

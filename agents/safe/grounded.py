@@ -1,9 +1,9 @@
 """The grounded plan, for answers based on documents: one call finds claims and judges them against the passages.
 
-Each call lists and judges the facts in a window of sentences. If a claim is not supported, but a search for the claim
-itself finds a passage that was not shown, the claim is examined again in a batch. Relevance is only a label here and
-settles nothing. Sentences missing from a reply are requested again, if necessary one at a time. Their claims are then
-judged one at a time, as in the fused plan.
+Each call lists and judges the facts in a window of sentences. Claims are examined again in batches, for example if the
+passages cited in support lack a figure or name of the claim, or if a search for the claim itself finds another passage
+that may change the verdict. Relevance is only a label here and settles nothing. Sentences missing from a reply are
+requested again, if necessary one at a time. Their claims are then judged one at a time, as in the fused plan.
 
 This plan is our own: SAFE (Wei et al. 2024, section 3) searches for each fact separately.
 """
@@ -49,9 +49,9 @@ MOST_SHOWN = 5
 class GroundedPlan(GivenReader):
     stages: GroundedStages
     results: int
-    """Number of passages to retrieve for each window and for each claim that is examined again."""
+    """Number of search results to use for each sentence or claim. Searches of local documents may add more."""
     characters: int = SHOWN_CHARACTERS
-    """Maximum total length, in characters, of the passages in one prompt."""
+    """Intended total length, in characters, of the passages in one prompt."""
 
     looks_again = True
 
@@ -145,11 +145,11 @@ class GroundedPlan(GivenReader):
     async def look_again(
         self, facts: Sequence[Fact], tasks: Sequence[SentenceTask], context: CheckContext
     ) -> list[Claim]:
-        """Judges all claims against the passages found for any of them. If the request fails, first judgements are
-        kept.
+        """Judges all claims against the passages found for any of them.
 
-        A first judgement of "nothing was found" is kept only if all searches were answered. Final facts are included
-        only because a cascade's verifier runs just before this method.
+        If a search or the request fails, first judgements are kept, but "nothing was found" becomes the failure. After
+        an invalid reply, each claim gets its own branch. Final facts are included only because a cascade's verifier
+        runs just before this method.
         """
         pairs = list(zip(facts, tasks, strict=True))
         firsts = [fact.judgement for fact in facts if fact.judgement is not None]

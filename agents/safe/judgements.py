@@ -34,8 +34,8 @@ NO_VERDICT = {"ambiguous": UnscoredReason.AMBIGUOUS, "disputed": UnscoredReason.
 """Model replies that leave a claim unscored."""
 LEAST_CITED = {"supported": 1, "contradicted": 1, "disputed": 2}
 LEAST_FOUND = 0.5
-"""Minimum total probability of the allowed verdicts. Below this, the model was likely to write something else, and
-their probabilities reveal nothing about its verdict.
+"""Minimum total probability of the allowed verdicts. Below this, the model was likely to write something else, and the
+probabilities reveal nothing about its verdict.
 """
 
 
@@ -44,7 +44,7 @@ def unscored(error: FactloopError) -> Judgement:
 
 
 def unless_unanswered(judgement: Judgement, failure: Judgement | None) -> Judgement:
-    """Replaces "nothing was found" with the `failure` of a search, if there was one."""
+    """Replaces a judgement that nothing was found with the `failure` of a search, if there was one."""
     nothing_found = judgement.verdict is Verdict.NOT_SUPPORTED and not judgement.contradicted
     return failure if nothing_found and failure is not None else judgement
 

@@ -4,9 +4,10 @@
     unanimous    the outcome that all jurors agree on
     first_sure   the first sure verdict: one without a score, or with a score of at most .1 or at least .9
 
-Under `first_sure`, each model judges only the claims that earlier models were unsure about. Under the other rules, all
-models judge every claim concurrently. A model that fails has no vote but still counts as a juror, so a verdict stands
-only if the missing vote could not change it. All votes are recorded in `Judgement.votes`.
+Under `first_sure`, each model judges only the claims that all earlier models were unsure about, and the last judgement
+counts. Under the other rules, all models judge every claim concurrently. A model that fails has no vote but still
+counts as a juror, so a verdict stands only if the missing vote could not change it. All votes are recorded in
+`Judgement.votes`.
 
 The jury is our own: SAFE has one rater (Wei et al. 2024, section 3).
 """
@@ -151,7 +152,7 @@ def is_sure(judgement: Judgement) -> bool:
 
 
 def joint(said: Sequence[Judgement], rule: JuryRule) -> Judgement:
-    """Combines the jurors' judgements. Without a verdict, the claim is unscored and all citations are kept."""
+    """Combines the jurors' judgements. A claim without enough votes is unscored and keeps all citations."""
     votes = tuple(_vote(one) for one in said)
     quorum = {"first_sure": 1, "majority": len(said) // 2 + 1, "unanimous": len(said)}[rule]
     chosen = said[-1] if rule == "first_sure" else _chosen(said, quorum)
@@ -166,9 +167,7 @@ def joint(said: Sequence[Judgement], rule: JuryRule) -> Judgement:
 
 
 def _chosen(said: Sequence[Judgement], quorum: int) -> Judgement | None:
-    """Among several "not supported" votes, chooses one that agrees with the majority on whether the claim is
-    contradicted.
-    """
+    """Among "not supported" votes, chooses one that agrees with the majority on `contradicted`."""
     outcome, n = Counter(map(_outcome, said)).most_common(1)[0]
     if n < quorum:
         return None
@@ -182,7 +181,7 @@ def _outcome(judgement: Judgement) -> str:
 
 
 def _why_open(said: Sequence[Judgement]) -> UnscoredReason:
-    """Returns a juror's failure, if any, because another attempt may succeed, or else a split jury."""
+    """Returns a juror's failure if there is one, because another attempt may succeed. Otherwise, the jury is split."""
     reasons = [one.unscored_reason for one in said if one.unscored_reason is not None]
     return next((reason for reason in reasons if ABOUT[reason].failure), UnscoredReason.SPLIT_JURY)
 

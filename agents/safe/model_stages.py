@@ -88,7 +88,7 @@ _ROW_END = re.compile(r"\A[ \t]*\|[ \t]*(?=\r?\n)")
 
 
 def passages(evidence: Iterable[Evidence]) -> list[str]:
-    """Formats the passages in the order in which the model numbers them."""
+    """Formats the passages in the order in which the prompt numbers them."""
     return [as_shown(item) for item in evidence]
 
 
@@ -144,7 +144,7 @@ def shown_answer(answer: Answer, task: SentenceTask, most: int = ANSWER_CHARACTE
 
 
 def in_context(answer: Answer, task: SentenceTask) -> str:
-    """Returns the sentence of supplied facts, preceded by any text that distinguishes it from identical sentences."""
+    """Returns the sentence of the supplied facts, preceded by text that distinguishes it from identical sentences."""
     return "\n".join(filter(None, (answer.told_apart_by(task), task.sentence[:SENTENCE_CHARACTERS])))
 
 
@@ -359,7 +359,7 @@ class ModelFusedStages(_ModelStages):
 
 @lru_cache(maxsize=64)
 def _offers(tools: tuple[tuple[str, str], ...]) -> Offers[Assessment, SearchCall]:
-    """Cached, because each combination of tools requires its own class."""
+    """The result is cached, because each combination of tools requires its own class."""
     return Offers(dict(tools), SearchCall, Assessment, lambda one: one.verdict == "insufficient")
 
 
@@ -431,7 +431,7 @@ class ModelGroundedStages(ModelFusedStages):
 def _fitting(
     tasks: Sequence[SentenceTask], context: CheckContext, facts_of: Callable[[Any], Iterable[tuple[int, str]]]
 ) -> Faithful[Any]:
-    """Checks facts against these sentences, except for code, which facts may describe in any words."""
+    """Returns a check of facts against these sentences. Code is not checked, because facts may describe it freely."""
     sentences = ["" if task.is_code else task.sentence for task in tasks]
     return Faithful(sentences, context.answer.wording, facts_of)
 
@@ -464,14 +464,14 @@ def _queries(told: Iterable[str]) -> tuple[str, ...]:
 
 
 def _one_for_each(given: Sequence[str], answer: SentenceFacts) -> None:
-    """Rejects a reply that splits, merges or omits facts, because its entries cannot be matched to them."""
+    """Rejects a reply that splits, merges or omits facts, because its entries cannot be matched to the given facts."""
     if len(answer.facts) != len(given):
         refuse(answer, f"{len(given)} facts are given, and {len(answer.facts)} came back: return each once, in order")
 
 
 def _of_sentences_shown(n_sentences: int, answer: GroundedFacts | WindowFacts) -> None:
-    """Rejects a reply that refers to an unknown sentence: its numbers may all start at 0. Also rejects a sentence that
-    is listed both with and without a fact. Skipped sentences are requested again later.
+    """Rejects a reply that refers to an unknown sentence, because it may count all sentences from 0. Also rejects a
+    sentence that is listed both with and without a fact. Skipped sentences are requested again later.
     """
     with_fact, without = {fact.sentence for fact in answer.facts}, set(answer.without_fact)
     off_topic = set(answer.off_topic) if isinstance(answer, GroundedFacts) else set()

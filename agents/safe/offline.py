@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 NOTHING_FOUND = "The search found nothing on this claim."
 OPEN = "The response leaves open whom or what the claim is about."
 _LOOK_BACK = 12
-"""Number of earlier sentences that a pronoun or short name may refer to."""
+"""Number of earlier sentences to pass on for resolving pronouns and short names."""
 
 
 class Rater(Protocol):
@@ -79,7 +79,7 @@ class JudgeRater:
         return self.verifier.judged_by
 
     async def judge(self, case: Case, context: CheckContext) -> tuple[SupportReading, Judgement]:
-        """Reads each passage below its title, which often names the subject that the passage calls *it*."""
+        """Puts its title above each passage, because the title often names the subject that the passage calls *it*."""
         texts = [f"{heading(one.title, one.section)}\n{one.passage}".strip() for one in case.evidence]
         reading = await rate(self.verifier, case.claim, texts, meter=context.meter, upper=self.upper, read=self.reads)
         judgement = judgement_of(reading, case, self.verifier).model_copy(update={"judged_by": self.name})

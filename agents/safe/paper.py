@@ -90,7 +90,7 @@ class PaperPlan(SafePlan):
         return graph.compile(name="claim")
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
-        """Splits the sentence (unless it has supplied facts) and revises each fact, which is unscored if this fails."""
+        """Splits the sentence, unless it has supplied facts, and revises each fact. A failed revision is unscored."""
         (task,) = group
         split = await self.stages.split(task, context) if task.given is None else SplitSentence(task.given)
         found = await together(self._revised(task, number, fact, context) for number, fact in enumerate(split.facts))

@@ -26,11 +26,11 @@ from factloop.tools.text.words import content_words
 
 STAGE = "search"
 SHOWN_CHARACTERS = 6_000
-"""Maximum total length, in characters, of the passages shown with a window, unless all are shown."""
+"""Intended total length, in characters, of the passages shown with a window, unless all are shown."""
 WHOLE_TIMES = 1.5
-"""If the documents are at most this many times longer than the limit, all are shown: a second call would cost more."""
+"""If the documents are at most this many times as long as the limit, all are shown: a second call would cost more."""
 MOST_PASSAGES, MOST_TIMES = 12, 2.5
-"""Maximum number of passages in one prompt, and the factor by which long passages may exceed the limit."""
+"""Up to `MOST_PASSAGES` passages may exceed the intended length, by a factor of up to `MOST_TIMES`."""
 _WORD = re.compile(r"\w+")
 _PRONOUNS = r"(?:he|she|it|they|his|her|hers|its|their|theirs|him|them)"
 _OPENERS = "in|on|at|by|from|for|to|of|with|under|over|after|before|during|since|until|as|if|when|while|though|although"
@@ -56,7 +56,7 @@ class Passages(NamedTuple):
     failure: Judgement | None = None
     """The failure of one tool to answer a query that another tool answered. Searching again may find more."""
     is_all: bool = False
-    """Whether all passages have been found."""
+    """Whether `items` contains all passages of the documents."""
 
 
 async def passages_for(
@@ -77,7 +77,7 @@ async def passages_for(
 async def passages_of_claims(
     claims: Sequence[str], context: CheckContext, *, results: int, characters: int = SHOWN_CHARACTERS
 ) -> Passages:
-    """Searches for each claim and returns passages for judging all of them. Raises what `passages_for` raises."""
+    """Searches for each claim and returns passages for judging all of them. Raises the errors of `passages_for`."""
     topic = topic_of(context.answer.prompt)
     queries = [search_query(claim, topic) for claim in claims]
     return await _searched(queries, context, results=results, characters=characters)
@@ -91,7 +91,7 @@ async def may_bring_more(
     With `other_side`, meant for supported claims, a passage counts only if it contains at least half of the claim's
     words but not all of them, because it may then give another value.
 
-    Tools that cost money are not called, and a failed search is not repeated. The result is then True, so that the
+    No search is made if a tool needs a server. In that case, and if a search fails, the result is True, so that the
     second examination searches again, or False with `other_side`. Raises ConfigError.
     """
     if not all(tool.is_local for tool in context.searching.tools):
@@ -222,7 +222,7 @@ def without_repeats(passages: Iterable[Evidence], *, most: int) -> list[Evidence
 
 
 def fresh_part(passage: str, shown: Iterable[str]) -> str:
-    """Returns the part of a passage that overlaps no passage shown before. Empty if nothing is new."""
+    """Returns the part of a passage that was not shown before, or an empty string if nothing is new."""
     for text in shown:
         if passage in text:
             return ""

@@ -93,8 +93,8 @@ def _apart(chosen: Sequence[Part], parts: Sequence[Part]) -> frozenset[int]:
 def find_sentences(response: str, sentences: Iterable[str]) -> list[tuple[int, int]]:
     """Returns the span of each sentence in the response, or an empty span if it is not found.
 
-    Each search starts where the previous sentence ends, and takes linear time. Whitespace and citations such as `[1]`
-    are ignored.
+    Each search starts where the previous sentence ends, and takes linear time. Ignores whitespace and citations such as
+    `[1]`.
     """
     kept = _kept(response)
     bare = "".join(response[place] for place in kept)
@@ -132,7 +132,7 @@ class WindowSize:
 
 GROUNDED_WINDOW = WindowSize(12, 675)
 FUSED_WINDOW = WindowSize(2, 195)
-"""Holds slightly more than one long sentence. All claims wait for the longest window, so larger ones are slower."""
+"""Holds slightly more than one long sentence. All claims wait for the longest window, so larger windows are slower."""
 
 Windows = list[list[SentenceTask]]
 JoinRule = Callable[[SentenceTask, SentenceTask], bool]
@@ -141,8 +141,7 @@ JoinRule = Callable[[SentenceTask, SentenceTask], bool]
 def windows_of(sentences: Sequence[SentenceTask], size: WindowSize, may_join: JoinRule) -> Windows:
     """Groups neighbouring sentences into as few windows as possible, of similar length.
 
-    Reading an answer takes as long as reading its longest window. A sentence with supplied facts gets a window of its
-    own.
+    Reading an answer takes as long as reading its longest window. A sentence with supplied facts gets its own window.
     """
     stretches: Windows = []
     for sentence in sentences:

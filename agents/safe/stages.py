@@ -1,7 +1,6 @@
 """Interfaces for the stages of the SAFE loop. A model, an encoder or the offline rules can implement them.
 
-A stage returns a result or raises a `FactloopError`, which leaves the claim unscored. Stages keep no state between
-calls.
+A stage returns a result or raises a `FactloopError`, which leaves the claim unscored. Stages are stateless.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.search.gateway import SearchGateway
 
 BUNCHES_AT_ONCE = 2
-"""Maximum number of concurrent branches for a judge that only computes. More would block everything else."""
+"""Maximum number of concurrent branches for a judge that only computes. More branches would block everything else."""
 EVENT = "factloop"
 """The key of our events in LangGraph's custom stream, which custom search tools may also write to."""
 
@@ -31,17 +30,17 @@ class CheckContext:
     """The context of one check (LangGraph's `Runtime.context`). A compiled graph serves many checks."""
 
     answer: Answer
-    """Kept out of the state, because checkpoints would save it again for each claim."""
+    """The answer is kept out of the state, because checkpoints would save it again for each claim."""
     meter: UsageMeter
     searching: SearchGateway
     gates: bool = True
     """Whether irrelevant claims stay unchecked. Otherwise, relevance is only a label."""
     bunches: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(BUNCHES_AT_ONCE))
-    """Limits the number of concurrent branches that only compute. With LangGraph's `max_concurrency`, stopping a check
-    would leave some coroutines unawaited.
+    """Limits the number of concurrent branches that only compute. LangGraph's `max_concurrency` is not used, because
+    stopping a check would then leave some coroutines unawaited.
     """
     computing: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held while a sentence is read or a claim is judged. In between, other checks can run."""
+    """This lock is held while a sentence is read or a claim is judged. In between, other checks can run."""
     steering: dict[str, str] = field(default_factory=dict)
     """Maps passages and sentences that contain instructions to the judge to a description of their origin."""
 
@@ -73,7 +72,7 @@ class WindowTask:
     failure: Judgement | None = None
     """The first failed search, if other searches were answered."""
     is_all: bool = False
-    """Whether all passages have been found."""
+    """Whether `passages` contains all passages of the documents."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ class FoundFact:
     self_contained: str
     status: Literal["check", "irrelevant", "ambiguous", "other_language"]
     query: str
-    """Empty unless the status is `check`."""
+    """The first search query. It is empty unless the status is `check`."""
     is_whole: bool = False
     """Whether the fact is the whole sentence, because the extracted facts did not match it."""
 
@@ -91,7 +90,7 @@ class FoundFact:
 class SplitSentence:
     facts: Sequence[str]
     is_whole: bool = False
-    """As in `FoundFact`."""
+    """The same as in `FoundFact`."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +170,7 @@ class FusedStages(Stages, Protocol):
     ) -> Sequence[Sequence[FoundFact] | None]:
         """Returns the facts of each sentence. The sentences are neighbours under the same headings.
 
-        The result is None for a sentence that the reply skipped. It is then read again alone.
+        The result is None for a sentence that the reply skipped, which is then read again alone.
         """
         ...
 
@@ -182,7 +181,7 @@ class FusedStages(Stages, Protocol):
         ...
 
     async def assess(self, case: Case, context: CheckContext, /) -> Judgement | NextQueries:
-        """Returns a judgement or the next queries. If no searches are left, it is always a judgement."""
+        """Returns a judgement or the next queries. If no searches are left, the result is always a judgement."""
         ...
 
     async def assess_together(

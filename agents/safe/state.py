@@ -64,7 +64,7 @@ class Fact:
     is_whole: bool = False
     """Whether the fact is the whole sentence, because the extracted facts did not match it."""
     is_final: bool = False
-    """Whether no other passages could change the judgement."""
+    """Whether the judgement stands, because other passages are unlikely to change it."""
 
     @property
     def id(self) -> str:
@@ -101,7 +101,7 @@ class SafeInput(TypedDict):
     """Input of the response graph. The response itself is in the graph's context."""
 
     facts: NotRequired[Sequence[records.GivenFacts] | None]
-    """The sentences of the response with their facts, in order, if the caller has split it."""
+    """The sentences of the response with their facts, in order, if the caller has split the response."""
     spans: NotRequired[Sequence[tuple[int, int]] | None]
     """Start and end of each sentence to judge, in order. By default, all are judged."""
 
@@ -109,7 +109,7 @@ class SafeInput(TypedDict):
 class SafeOutput(TypedDict):
     """Output of the response graph: all claims in the order of the response, each judged or unscored.
 
-    Checkpoints save the claims only as `settled`, the key to read from `get_state` for a finished thread.
+    Checkpoints save the claims only under `settled`. For a finished thread, read this key from `get_state`.
     """
 
     claims: Annotated[list[Claim], UntrackedValue]
@@ -122,9 +122,9 @@ class TextInput(TypedDict):
     prompt: NotRequired[str | None]
     response: str
     facts: NotRequired[list[dict[str, Any]] | None]
-    """As in `SafeInput`, but as JSON (`GivenFacts`)."""
+    """The same as in `SafeInput`, but as JSON (`GivenFacts`)."""
     spans: NotRequired[list[tuple[int, int]] | None]
-    """As in `SafeInput`."""
+    """The same as in `SafeInput`."""
 
 
 class TextOutput(TypedDict):
@@ -174,9 +174,7 @@ class FactState(FactOutput):
     failure: Judgement | None
     """The unscored judgement of a failed search, which applies unless other evidence settles the claim."""
     last_search: Literal["answered", "exhausted", "failed", "given_up"] | None
-    """`failed` if no tool answered, `given_up` if no tool will be called again, `exhausted` if all that can be found
-    has been found.
-    """
+    """`failed` if no tool answered, `given_up` if we gave up on all tools, `exhausted` if everything was found."""
     relevant: bool | None
     stage: Stage | None
     """The cascade stage that judges the claim from now on, or None without a cascade."""
@@ -231,7 +229,7 @@ def distinct(found: Iterable[Fact]) -> tuple[list[Fact], dict[str, str]]:
     original.
 
     Facts are compared in their self-contained form: *It closed in 1900* may be about two different mills. Facts that
-    could not be read never count as repeats.
+    were settled without evidence never count as repeats.
     """
     first: dict[str, str] = {}
     kept: list[Fact] = []

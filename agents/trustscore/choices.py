@@ -27,8 +27,8 @@ def plan_checks(
 ) -> list[tuple[Option, ...]]:
     """Plans up to `max_checks` questions with the response, three distractors and, last, "None of the above".
 
-    No distractor is shown twice (paper, section 2.1), so each question uses three new ones, best first. The response
-    appears about equally often in each of the first four positions.
+    No distractor is shown twice (paper, section 2.1), so each question uses three new ones. The best distractors are
+    used, in random order. The response appears about equally often in each of the first four positions.
     """
     n_checks = min(max_checks, len(distractors) // DISTRACTORS_A_CHECK)
     drawn = rng.sample(range(DISTRACTORS_A_CHECK * n_checks), DISTRACTORS_A_CHECK * n_checks)
@@ -38,7 +38,7 @@ def plan_checks(
 
 
 def _balanced_places(n: int, rng: random.Random) -> list[int]:
-    """Every four checks use each position from 0 to 3 once, so always answering A fails."""
+    """Every four checks use each position from 0 to 3 once, so a subject that always answers A fails."""
     places: list[int] = []
     while len(places) < n:
         places += rng.sample(range(DISTRACTORS_A_CHECK + 1), DISTRACTORS_A_CHECK + 1)
@@ -215,7 +215,7 @@ def after_thinking(reply: str) -> str:
 def undressed(text: str) -> str:
     """Removes quotes, brackets (except round ones), emphasis, tags, bullets and empty lines.
 
-    No two spaces in a row are left, so patterns that allow only one take linear time.
+    The result has no two spaces in a row, so patterns need to allow for only one and take linear time.
     """
     shown = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
     bare = _QUOTES.sub(" ", _LATEX.sub("", _MARKUP.sub(" ", shown)).translate(_DRESS_MARKS))

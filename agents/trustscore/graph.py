@@ -3,8 +3,8 @@
     answer ─┬─▶ consistency ─┬─▶ combine
             └─▶ factual ─────┘
 
-`answer` asks the subject for a response if none is supplied. TrustBC is unscored (`no_source`) without a subject, and
-TrustFC without a search.
+`answer` asks the subject for a response if none is supplied. TrustBC is unscored (`no_source`) if there is no subject,
+and TrustFC if there is no search tool.
 
 TrustBC (paper, section 2.1): does the subject stick to its response?
 
@@ -12,8 +12,8 @@ TrustBC (paper, section 2.1): does the subject stick to its response?
                  ▲        │
                  └────────┘
 
-All questions are planned first, and count in the planned order. Up to `window` of them are asked concurrently. A wider
-window may ask more questions than the score requires, but the result is the same.
+All questions are planned first, and their answers count in the planned order. Up to `window` of them are asked
+concurrently. A wider window may ask more questions than the score requires, but the result is the same.
 
 TrustFC (appendix A.5.2): do documents support the answer?
 
@@ -282,7 +282,7 @@ def build_factual_graph(searching: SearchGateway, judge: Judge) -> Graph:
 
 
 def retrieval_query(question: str, answer: str) -> str:
-    """Returns the query from appendix A.5.2: a bag of words for the retriever."""
+    """Returns the query from appendix A.5.2, which a retriever treats as a bag of words."""
     return f'"{answer}" correctly answers the question of "{question}"'
 
 

@@ -85,7 +85,7 @@ class VerifierJudge:
 def statement_of(question: str, answer: str) -> str:
     """Combines a question with its answer: *When did Voss die?* and *1958* become *Voss did die in 1958.*
 
-    If the question has no subject, or the `offline` extra is not installed, the two are concatenated.
+    The two are concatenated if the question has another form, or if the `offline` extra is not installed.
     """
     asked, said = question.strip().rstrip("?. "), answer.strip().rstrip(".")
     if not asked or asked.split()[0].lower().removesuffix("'s") not in _ASKED_FOR or not is_installed("offline"):

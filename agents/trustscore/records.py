@@ -87,7 +87,7 @@ class Option(Record):
     text: str
     kind: OptionKind
     distractor: Count | None = None
-    """Index in the report's list of distractors, starting at 0. None if the option is not a distractor."""
+    """Index in the report's list of distractors, starting at 0, or None if the option is not a distractor."""
 
 
 class ConsistencyCheck(Record):
@@ -103,7 +103,7 @@ class ConsistencyCheck(Record):
     letter_probabilities: Mapping[Letter, Share] | None = None
     """Probability of each letter, if the server returned log-probabilities. Letters that it did not list are absent."""
     counted: bool = True
-    """False if an earlier check in the same window had already decided the score."""
+    """Whether the check counts. It does not if an earlier check in the same window had already decided the score."""
 
     @model_validator(mode="after")
     def _is_chosen_or_unscored(self) -> Self:
@@ -134,8 +134,8 @@ class TrustBC(Record):
     graded: Share | None = None
     """Mean probability of the response's letter over the counted checks, or None unless all of them have probabilities.
 
-    A letter that the server did not list counts as 0. None if the five letters together have less than half of the
-    probability (`letters_mass`), because the subject then preferred to say something else.
+    A letter that the server did not list counts as 0. The mean is also None if the five letters together have less than
+    half of the probability (`letters_mass`), because the subject then preferred to say something else.
     """
     letters_mass: Share | None = None
     """Mean total probability of the five letters over the counted checks, at the token that states the choice."""
@@ -190,7 +190,7 @@ class TrustFC(Record):
 
 
 class TrustOV(Record):
-    """TrustBC and TrustFC, combined according to appendix A.5.3. None unless both have a value."""
+    """TrustBC and TrustFC, combined according to appendix A.5.3. The value is None unless both have one."""
 
     value: Share | None = None
     missing: str = ""
@@ -211,7 +211,7 @@ class TrustFingerprint(Record):
     subject_base_url: str | None = None
     subject_sampling: Mapping[str, Any] = Field(default_factory=dict)
     judge: str | None = None
-    """The judge of the passages: a model, an encoder or the offline rater. None if there was no corpus."""
+    """The judge of the passages: a model, an encoder or the offline rater. It is None if there was no corpus."""
     judge_base_url: str | None = None
     judge_sampling: Mapping[str, Any] = Field(default_factory=dict)
     corpus: str | None = None
@@ -250,7 +250,7 @@ class TrustReport(Record):
 
 
 class MeanScore(Record):
-    """A mean over `n` answers."""
+    """The mean of the `n_scored` answers that have a score."""
 
     mean: Share | None
     n_scored: Count
@@ -306,7 +306,8 @@ class SampleAgreement(Record):
     """How far other answers to the same question agree with a claim."""
 
     value: Share | None
-    """Mean degree of support by the samples, in [0, 1]; higher is better. Not calibrated. None if no sample was judged.
+    """Mean degree of support by the samples, in [0, 1]; higher is better. The value is not calibrated, and it is None
+    if no sample was judged.
 
     If the judge only says yes or no, this is the proportion of samples that support the claim.
     """
@@ -319,12 +320,13 @@ class ClaimTrust(Record):
 
     claim: Claim
     trust_bc: TrustBC | None
-    """None for an irrelevant claim, about which the subject is not asked. A repeated claim has the original's TrustBC.
+    """The claim's TrustBC, or None for an irrelevant claim, about which the subject is not asked. A repeated claim has
+    the original's TrustBC.
     """
     standing: ClaimStanding
     why_unplaced: str = ""
     agreement: SampleAgreement | None = None
-    """None if there are no samples, or if the claim is irrelevant."""
+    """The agreement of the samples, or None if there are no samples or the claim is irrelevant."""
 
 
 class LongFormTrustReport(Record):

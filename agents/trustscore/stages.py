@@ -20,7 +20,7 @@ class Choice:
 @dataclass(frozen=True)
 class PassageJudgement:
     relation: Relation | None
-    """None if the judge is unsure, so that a person must decide."""
+    """How the passages relate to the answer, or None if the judge is unsure and a person must decide."""
     rationale: str
     cited: tuple[int, ...]
 

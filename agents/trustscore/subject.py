@@ -78,7 +78,7 @@ class ModelSubject:
     async def answer(self, question: str, *, meter: UsageMeter) -> str:
         """Returns the subject's answer from memory, in one line.
 
-        Raises ModelOutputError if it is empty, and ModelRefusal if the subject says that it has none.
+        Raises ModelOutputError if the answer is empty, and ModelRefusal if the subject says that it does not know.
         """
 
         def accept(answer: ClosedBookAnswer) -> None:

@@ -1,6 +1,6 @@
 """Corrects an evaluator's estimates of error rates with one labelled system (Godbole & Jia, section 5, appendix A.7).
 
-Each system in a data set takes a turn as the calibration system. The error rates of the others are then estimated
+Each system in a data set is used once as the calibration system. The error rates of the others are then estimated
 without adjustment, with adjusted counts, and with thresholds tuned on the calibration system. The bias of an estimate
 is the estimated error rate minus the labelled one.
 """
@@ -22,10 +22,9 @@ from factloop.evaluation.audit.table import THRESHOLD, PredictionTable, rows_of,
 
 FEWEST = 25
 """With fewer claims, the standard error of the flagged fraction can exceed 0.5 / sqrt(25) = 0.1. With fewer errors,
-adjusted counts do more harm than good (Table 31).
-"""
+adjusted counts do more harm than good (Table 31)."""
 STANDARD_ERRORS = 2.0
-"""The flagging rates of errors and of other claims must differ by at least this many standard errors."""
+"""The flagged fractions of errors and of other claims must differ by at least this many standard errors."""
 
 
 class AdjustmentMethod(StrEnum):
@@ -43,7 +42,7 @@ class UnadjustedReason(StrEnum):
     """The calibration system has no claims labelled unattributable."""
     NO_ATTRIBUTABLE = "no_attributable"
     EQUAL_RATES = "equal_rates"
-    """The evaluator flags errors no more often than other claims, so its predictions carry no information."""
+    """The evaluator flags errors exactly as often as other claims, so its predictions carry no information."""
     LABELS_ONLY = "labels_only"
     """All scores are 0 or 1, so there is no threshold to tune."""
 
@@ -53,7 +52,7 @@ class CalibrationWarning(StrEnum):
     """Fewer than `FEWEST` claims are labelled unattributable: the system is too good to calibrate on."""
     FEW_ATTRIBUTABLE = "few_attributable"
     NOT_TOLD_APART = "not_told_apart"
-    """The flagging rates of errors and of other claims differ by less than two standard errors."""
+    """The flagged fractions of errors and of other claims differ by less than two standard errors."""
 
 
 class Adjustment(Record):
@@ -62,7 +61,7 @@ class Adjustment(Record):
     method: AdjustmentMethod
     undefined: UnadjustedReason | None = None
     threshold: float | None = None
-    """Claims with at least this score count as attributable. It is just above 1 if all claims are flagged."""
+    """Claims with at least this score count as attributable. It can be just above 1, so that all claims are flagged."""
     estimates: dict[str, Share] = Field(default_factory=dict)
     """The estimated error rate of each held-out system. The labelled rates are in `AdjustmentReport.calibrations`."""
     mean_bias: Share | None = None
@@ -86,7 +85,7 @@ class Calibration(Record):
     false_rate: Share | None
     """Fraction of the system's other claims that are flagged."""
     warnings: tuple[CalibrationWarning, ...]
-    """These concern adjusted counts and balanced accuracy, which depend on the rates."""
+    """The warnings concern adjusted counts and balanced accuracy, which depend on these rates."""
     adjustments: tuple[Adjustment, ...]
 
     def by(self, method: AdjustmentMethod) -> Adjustment:
@@ -99,10 +98,10 @@ class _Bias(Record):
     method: AdjustmentMethod
     mean_bias: Share | None
     worst_bias: Share | None
-    """The largest absolute bias. Like `mean_bias`, averaged over calibrations, then over data sets."""
+    """The largest absolute bias. Like `mean_bias`, it is averaged over calibrations, then over data sets."""
     unadjusted_mean_bias: Share | None
     unadjusted_worst_bias: Share | None
-    """Both without adjustment, over the same calibrations."""
+    """Both biases without adjustment, over the same calibrations."""
     n_calibrations: Count
 
 
@@ -124,7 +123,7 @@ class AdjustmentReport(Record):
     dataset: str
     evaluator: str
     threshold: float
-    """Used without adjustment and with adjusted counts."""
+    """The threshold used without adjustment and with adjusted counts."""
     calibrations: tuple[Calibration, ...]
     """Sorted by labelled error rate, lowest first. Empty if fewer than two systems have scored claims."""
     methods: tuple[MethodMean, ...]
@@ -213,9 +212,9 @@ def adjusted_rate(flagged: float, true_rate: float, false_rate: float) -> float:
     class.
 
     `flagged` (p) is the fraction of all claims predicted to be errors. Among errors alone, this fraction is `true_rate`
-    (TPR), and among other claims it is `false_rate` (FPR). The paper does not state its formula, but must clip too: its
-    worst biases (86.5 and 80.5 points, Table 31) result from an estimate of 100%. Raises ValueError if both rates are
-    equal.
+    (TPR), and among other claims it is `false_rate` (FPR). The paper does not state its formula, but it must clip as
+    well, because its worst biases (86.5 and 80.5 points, Table 31) come from an estimate of 100%. Raises ValueError if
+    both rates are equal.
     """
     if true_rate == false_rate:
         raise ValueError("cannot estimate the share of errors: both rates are equal")

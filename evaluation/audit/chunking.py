@@ -1,8 +1,8 @@
 """Measures how cutting documents into chunks changes an evaluator's predictions (Godbole & Jia, 2.1 and 4.2).
 
-An evaluator with a short context window reads a document in chunks of whole sentences, and the highest score of any
-chunk counts. If a claim relies on two distant passages, no single chunk contains all of its evidence. Documents are cut
-as the verifiers cut them (`cut_by_words`), so R2-diff describes the chunks that the evaluator read.
+An evaluator with a short context window reads a document in chunks of whole sentences, and the claim gets the highest
+score of any chunk. If a claim relies on two distant passages, no single chunk contains all of its evidence. Documents
+are cut as the verifiers cut them (`cut_by_words`), so R2-diff describes the chunks that the evaluator read.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Changes(Record):
     share_lost: Share | None
     share_gained: Share | None
     share_changed: Share | None
-    """Fractions of the `n` claims, None if there are none."""
+    """Fractions of the `n` claims, or None if `n` is 0."""
     n_passed: Count
     """Claims predicted attributable with the whole document. Only these can be lost."""
 
@@ -62,7 +62,7 @@ class ChunkingBias(Record):
     across: Changes
     """Claims with an R2-diff above zero: no single chunk has all of that wording."""
     on_whole: LongDocumentRates
-    """Rates of the column for whole documents, over all long documents scored in both columns."""
+    """Rates with whole documents, over all claims with long documents that are scored in both columns."""
     on_chunks: LongDocumentRates
     n_short: Count
     """Claims left out because their documents fit into one chunk."""
@@ -119,8 +119,8 @@ def chunking_bias(
 ) -> tuple[ChunkingBias, ...]:
     """Returns the changes for each data set, each task group, and all claims together.
 
-    Evaluators with the same chunk size can share `r2_diff`. As in the paper's Figure 5, each fraction is out of all
-    claims in `within` or `across`, not only those predicted attributable with the whole document.
+    Evaluators with the same chunk size can share `r2_diff`. As in the paper's Figure 5, each fraction is taken over all
+    claims in `within` or `across`, not only over those predicted attributable with the whole document.
     """
     scores, cut = scores_of(table, evaluator), scores_of(table, chunked)
     is_known, is_scored = ~np.isnan(r2_diff.values), ~np.isnan(scores) & ~np.isnan(cut)

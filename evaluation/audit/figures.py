@@ -31,7 +31,7 @@ class Group(Record):
 
     kind: Literal["dataset", "task", "all"]
     name: str = ""
-    """Empty for all claims."""
+    """Empty if the group contains all claims."""
     pooled: bool = False
     """Whether the figure for several data sets is computed over all their claims together, which gives larger data sets
     more weight. Otherwise it is the unweighted mean of their figures. Only surface bias and chunking are pooled."""
@@ -44,8 +44,8 @@ class Group(Record):
 class AuditFigure(Figure):
     n: Count
     n_clusters: Count
-    """Prompts (or responses) that these belong to. The bootstrap draws them as wholes. For a figure that needs claims
-    of both labels, only those with claims of the rarer label are counted."""
+    """Prompts (or responses) to which these claims belong. The bootstrap draws whole prompts (or responses). If a
+    figure needs claims of both labels, only those with claims of the rarer label are counted."""
     low: float | None = None
     high: float | None = None
     """None without resamples, with fewer than two clusters, or if no resample has a value. Also None if all resamples
@@ -67,7 +67,8 @@ class Figures:
     n_clusters: Ints
 
     def estimates(self, why: Sequence[Undefined], level: float) -> list[AuditFigure]:
-        """Returns one figure per position, in C order. `why` holds the reason to report for each undefined figure."""
+        """Returns one figure for each element of `n`, in C order. `why` holds the reason to report for each undefined
+        figure."""
         values = self.values.reshape(len(self.values), -1)
         low, high, n_undefined = percentiles(values[1:], (1.0 - level) / 2.0)
         columns = (values[0], low, high, n_undefined, self.n.ravel(), self.n_clusters.ravel())
@@ -92,13 +93,14 @@ def _estimate(
 
 
 def groups_of(datasets: Sequence[str], tasks: Sequence[str] | None) -> list[tuple[Group, list[int]]]:
-    """Returns each data set, each task group by name, and all data sets, with the indices of their data sets."""
+    """Returns each data set, each task group by name, and the group of all data sets, with the indices of each group's
+    data sets."""
     singles = [(Group(kind="dataset", name=name), [place]) for place, name in enumerate(datasets)]
     return [*singles, *averaged_groups(len(datasets), tasks)]
 
 
 def averaged_groups(n_datasets: int, tasks: Sequence[str] | None) -> list[tuple[Group, list[int]]]:
-    """Returns the task groups by name, then the group of all data sets. `tasks` has one task per data set."""
+    """Returns the task groups, sorted by name, then the group of all data sets. `tasks` has one task per data set."""
     places, of_place = list(range(n_datasets)), tasks or ()
     groups = [
         (Group(kind="task", name=task), [place for place in places if of_place[place] == task])
@@ -140,6 +142,6 @@ def _mean(values: Floats) -> Floats:
 
 
 def ratio(part: Floats, whole: Floats) -> Floats:
-    """Divides elementwise. NaN where `whole` is zero."""
+    """Divides elementwise. The result is NaN where `whole` is zero."""
     with np.errstate(invalid="ignore"):
         return np.asarray(part / whole)

@@ -1,4 +1,4 @@
-"""Says what an audit leaves out, and where its figures are weak."""
+"""Lists what an audit leaves out, and which of its figures are uncertain."""
 
 from __future__ import annotations
 

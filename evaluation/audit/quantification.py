@@ -51,7 +51,7 @@ class SystemBias(Record):
 
 
 class DatasetBias(Record):
-    """Error rates of a whole data set by evaluator and by labels (section 6.1)."""
+    """Error rates of a whole data set, according to the evaluator and to the labels (section 6.1)."""
 
     evaluator: str
     level: Level

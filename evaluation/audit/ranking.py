@@ -1,9 +1,9 @@
 """Compares how predictions and labels rank systems (Godbole & Jia, section 3.5 and appendix A.3).
 
-For every pair of systems, a test decides whether one has a lower error rate or the difference may be due to chance. It
-is run once with the labels and once with the predictions. The paper does not say which test it uses. Here, systems that
-answered the same prompts are compared prompt by prompt. Others are compared by their error rates over whole responses
-(`clustered_proportions`), so that each response counts as one draw, however many claims it contains.
+For every pair of systems, a test decides whether one has a lower error rate or the difference may be due to chance. The
+test is run once with the labels and once with the predictions. The paper does not say which test it uses. Here, systems
+that answered the same prompts are compared prompt by prompt. Other systems are compared by their error rates over whole
+responses (`clustered_proportions`), so that each response counts as one draw, however many claims it contains.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from factloop.evaluation.statistics.significance import PValueAdjustment, adjust
 
 ALPHA = 0.05
 SHARED = 0.5
-"""Pairs are compared by prompt if at least this fraction of each system's units answers a shared prompt."""
+"""Pairs are compared by prompt if at least this fraction of each system's units belongs to shared prompts."""
 LEAST_PROMPTS = 6
-"""With five prompts that all favor the same system, a paired test still gives p = 1/16."""
+"""With five prompts that all favour the same system, a paired test still gives p = 1/16."""
 
 
 class PairTest(StrEnum):
     PAIRED = "paired_sign_flips"
-    """Prompt by prompt. With one response per prompt, this is McNemar's exact test."""
+    """Compares systems prompt by prompt. With one claim (or response) per prompt, this is McNemar's exact test."""
     CLUSTERED = "clustered_proportions"
-    """By whole responses, or whole prompts if known, because claims in a response resemble each other."""
+    """Compares whole responses, or whole prompts if known, because claims in a response resemble each other."""
     TWO_PROPORTIONS = "two_proportions"
     """Treats claims (or responses) as independent. Used on request, or if every response has only one claim."""
 
@@ -63,7 +63,7 @@ class SystemRates(Record):
     n: Count
     labelled: Share
     predicted: Share
-    """Over the same units as `labelled`."""
+    """Computed over the same units as `labelled`."""
 
 
 class PairOrder(Record):
@@ -102,7 +102,7 @@ class Ranking(Record):
     threshold: float
     alpha: Share
     p_adjustment: PValueAdjustment
-    """Separately for labels and for predictions."""
+    """Applied separately to labels and to predictions."""
     systems: tuple[SystemRates, ...]
     """Sorted by labelled error rate, lowest first."""
     pairs: tuple[PairOrder, ...]
@@ -111,9 +111,9 @@ class Ranking(Record):
     unless a paired test, which covers only shared prompts, contradicts the rates over all claims."""
     n_pairs: Count
     n_wrong: Count
-    """Pairs that differ only by predictions, only by labels, or by both in opposite directions (`%Err`)."""
+    """Pairs whose labelled and predicted orders differ (`%Err` in the paper)."""
     n_reversed: Count
-    """Pairs that differ significantly in opposite directions by labels and predictions (`%Maj. Err`)."""
+    """Pairs with significant differences in opposite directions by label and by prediction (`%Maj. Err`)."""
     share_wrong: Share | None
     share_reversed: Share | None
     """Fraction of all pairs. None if fewer than two systems have scored claims."""
@@ -135,7 +135,7 @@ class MeanRanking(Record):
     n_pairs: Count
     kendall: float | None
     n_kendall: Count
-    """Data sets with a defined coefficient, over which the mean is taken."""
+    """Data sets in the mean. The others have no defined coefficient."""
     pearson: float | None
     n_pearson: Count
 
@@ -186,10 +186,10 @@ class Difference:
 class PairTests:
     """Tests all pairs of systems in one data set over the same units, either by labels or by predictions.
 
-    If two systems share enough prompts (`SHARED`, `LEAST_PROMPTS`), the test is `sign_flips` on the differences on the
-    shared prompts: (e1 - r n1) / N1 - (e2 - r n2) / N2. Here, e is the number of errors among the n claims on the
-    prompt, N is the number of all claims, and r is the error rate of both systems combined. The differences add up to
-    the difference between the error rates.
+    If two systems share enough prompts (`SHARED`, `LEAST_PROMPTS`), the test is `sign_flips` on one difference per
+    shared prompt: (e1 - r n1) / N1 - (e2 - r n2) / N2. Here, e is the number of errors among the n claims on the
+    prompt, N is the number of claims on all shared prompts, and r is the error rate of both systems combined. The
+    differences add up to the difference between the error rates.
 
     Otherwise, the test is `unpaired`. A test that treats claims in a response as independent would reject too often:
     for two equally good systems with ten claims per response and an intraclass correlation of .5, in 42% of samples.

@@ -3,15 +3,16 @@
 Attributable is the positive class. All measures are fractions of claims or of responses in [0, 1], except for the gap,
 which is in [-1, 1].
 
-    TPR = proportion of attributable units that are predicted attributable FNR = 1 - TPR TNR = proportion of
-    unattributable units that are predicted unattributable FPR = 1 - TNR balanced accuracy = (TPR + TNR) / 2, higher is
-    better gap = TPR - TNR, best at 0 IoU(A, B) = claims that both predict unattributable / claims that either does;
-    likewise for attributable
+    TPR = proportion of attributable units that are predicted attributable, FNR = 1 - TPR
+    TNR = proportion of unattributable units that are predicted unattributable, FPR = 1 - TNR
+    balanced accuracy = (TPR + TNR) / 2, higher is better; gap = TPR - TNR, best at 0
+    IoU(A, B) = claims that both predict unattributable / claims that either does; likewise for attributable
 
 An evaluator with a positive gap misses errors, and one with a negative gap reports errors that do not exist. Each
-measure is computed per data set, over all its systems. Task groups and all data sets get unweighted means, as in the
-paper. Claims without a score (or, for agreement, without two scores) are excluded, and their number is reported. A rate
-is undefined without scored claims of its class. The IoU of a verdict is undefined if neither evaluator predicts it.
+measure is computed per data set, over all its systems. The figure for all data sets is their unweighted mean, as in the
+paper. Task groups are treated in the same way. Claims without a score (or, for agreement, without two scores) are
+excluded, and their number is reported. A rate is undefined without scored claims of its class. The IoU of a verdict is
+undefined if neither evaluator predicts it.
 
 Departures: the paper gives no intervals, does not average over task groups, and does not compare evaluators with the
 labels. A rate has an interval only if the claims of its class come from at least two prompts (or responses). On a

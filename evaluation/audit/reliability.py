@@ -1,4 +1,4 @@
-"""Checks whether scores are probabilities: reliability by tenths, expected calibration error, Brier score and AUC.
+"""Checks whether scores are probabilities, by reliability in ten bins, expected calibration error, Brier score and AUC.
 
     ECE = sum over ten bins of (proportion of claims in the bin) * |mean score - proportion labelled attributable|
     Brier = mean of (score - label)^2
@@ -7,7 +7,7 @@
 The bins have equal width, from (0, 0.1] to (0.9, 1], and the first also contains 0 (Guo et al. 2017, section 2). ECE
 and Brier score are best at 0. `brier_of_share` is the Brier score of always predicting the fraction of attributable
 claims. An AUC of 0.5 is no better than chance. The ECE is biased upwards if bins contain few claims. None of these
-measures has an interval. They are additions to Godbole and Jia, who use only verdicts.
+measures has an interval. Godbole and Jia, who use only verdicts, do not report them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class ScoreBin(Record):
     n: Count
     mean_score: Share | None
     attributable: Share | None
-    """Fraction labelled attributable, None if the bin is empty. Equals the mean score if scores are probabilities."""
+    """Fraction labelled attributable, or None without claims. If scores are probabilities, it is near `mean_score`."""
 
 
 class Reliability(Record):
@@ -45,8 +45,8 @@ class Reliability(Record):
 
 
 def reliability(table: PredictionTable, evaluator: str) -> tuple[Reliability, ...]:
-    """Returns the reliability of scores on each data set, each task group and all claims. Empty if all scores are 0 or
-    1. Sampled claims are weighted by the inverse of their sampling probability."""
+    """Returns the reliability of scores on each data set, each task group and all claims. The result is empty if all
+    scores are 0 or 1. Sampled claims are weighted by the inverse of their sampling probability."""
     scores = scores_of(table, evaluator)
     if not ((scores > 0.0) & (scores < 1.0)).any():
         return ()

@@ -55,9 +55,9 @@ class AuditAt(Record):
     rankings: tuple[Ranking, ...]
     mean_rankings: tuple[MeanRanking, ...]
     reliability: tuple[Reliability, ...] = ()
-    """One per group for each evaluator with scores between 0 and 1. The same at every threshold."""
+    """One entry per group for each evaluator with scores between 0 and 1. It is the same at every threshold."""
     surface: tuple[SurfaceBias, ...]
-    """For each evaluator and group. Empty if the rows contain no text."""
+    """One entry per evaluator and group. Empty if the rows contain no text."""
     chunking: tuple[ChunkingBias, ...]
     adjustment: tuple[AdjustmentReport, ...]
     mean_adjustments: tuple[MeanAdjustment, ...] = ()

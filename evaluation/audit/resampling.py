@@ -1,9 +1,9 @@
 """Counts the claims and responses in a table and in its bootstrap resamples.
 
 A resample draws whole clusters with replacement, because the claims in a response resemble each other, as do the
-responses to a prompt. Each data set keeps its number of clusters. If every cluster of a data set belongs to one system,
-as responses do, clusters are drawn system by system, so each system also keeps its number. The counts of a resample are
-sums over clusters, weighted by how often each was drawn.
+responses to a prompt. Each data set keeps its number of clusters. If each cluster of a data set belongs to one system,
+as a response does, clusters are drawn system by system, so each system also keeps its number of clusters. The counts of
+a resample are sums over clusters, weighted by how often each was drawn.
 """
 
 from __future__ import annotations
@@ -51,8 +51,7 @@ class Basis(Record):
     level: Share
     n_effective: float | None = None
     """Number of equally weighted claims that would carry as much information. Claims are weighted by the inverse of
-    their `probability`. None if all claims have the same weight.
-    """
+    their `probability`. None if all claims have the same weight."""
 
 
 @dataclass(frozen=True)
@@ -191,8 +190,8 @@ def refuse_too_large(table: PredictionTable, resamples: int = RESAMPLES, *, most
 
 
 def _strata_of_cells(cluster: Ints, cell: Ints, cell_dataset: Ints) -> Ints:
-    """Returns the stratum of each cell, identified by its first cell. If a data set's systems share clusters, the whole
-    data set is one stratum. Otherwise, each cell is."""
+    """Returns each cell's stratum, identified by the first cell in it. If a data set's systems share clusters, the
+    whole data set is one stratum. Otherwise, each cell is its own stratum."""
     n_cells = max(len(cell_dataset), 1)
     pairs = np.unique(cluster * n_cells + cell)
     has_shared = pairs[:-1] // n_cells == pairs[1:] // n_cells
@@ -206,8 +205,8 @@ def _within(units: JudgedUnits, rows: Bools) -> JudgedUnits:
 
 
 def _drawn(tables: Sequence[Floats], rng: np.random.Generator | None, n_resamples: int) -> list[Floats]:
-    """Returns the sums over all clusters, then over each resample's: (1 + n_resamples, n_columns) per table. All tables
-    have shape (n_clusters, n_columns). They are not joined, because the copy might not fit in memory."""
+    """Returns, for each table, the sums over all clusters, then over each resample: (1 + n_resamples, n_columns).
+    Tables of shape (n_clusters, n_columns) are not joined, because the copy might not fit in memory."""
     sums, start = [np.empty((1 + n_resamples, one.shape[1])) for one in tables], 0
     draws = () if rng is None else draw_counts(len(tables[0]), rng, n_resamples)
     for times in chain([np.ones((1, len(tables[0])))], draws):

@@ -1,8 +1,8 @@
 """Measures whether an evaluator relies on shared wording (Godbole & Jia, section 4.1).
 
-Such evaluators accept false claims that copy the document and reject true claims that paraphrase it. Similarity is
-ROUGE-2 precision (Lin 2004), the fraction of a claim's bigrams that occur in the document. A group's claims are divided
-into five bins at percentiles of their similarity.
+An evaluator that does so accepts false claims that copy the document and rejects true claims that paraphrase it.
+Similarity is ROUGE-2 precision (Lin 2004), the fraction of a claim's bigrams that occur in the document. A group's
+claims are divided into five bins at percentiles of their similarity.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class SimilarityBin(Record):
     n_unattributable: Count
     """Scored claims labelled unattributable."""
     tpr: Share | None
-    """Of the attributable claims, the fraction predicted attributable, None if there are none. Lower in the low bins if
-    the evaluator penalizes paraphrases."""
+    """Fraction of attributable claims that are predicted attributable, or None if there are none. It is lower in the
+    low bins if the evaluator penalizes paraphrases."""
     tnr: Share | None
-    """Like `tpr`, but for unattributable claims. Lower in the high bins if copied wording misleads."""
+    """Like `tpr`, but for unattributable claims. It is lower in the high bins if copied wording misleads."""
 
 
 class SurfaceBias(Record):
@@ -69,7 +69,8 @@ def bigrams_of(text: str) -> Bigrams:
 
 
 def precision(claim: Bigrams, document: Bigrams) -> float | None:
-    """Returns the fraction in [0, 1] of the claim's bigrams that occur in the document, or None if it has none.
+    """Returns the fraction in [0, 1] of the claim's bigrams that occur in the document, or None if the claim has no
+    bigrams.
 
     `rouge_score` returns 0 for a claim without bigrams. Departure from the paper's wording ("the fraction of claim
     bigrams that appear in the document"): as in ROUGE, a bigram that the claim repeats counts at most as often as it
@@ -91,8 +92,8 @@ def by_document(documents: Sequence[str]) -> Iterator[tuple[str, list[int]]]:
 def similarities(table: PredictionTable) -> Floats:
     """Returns each claim's ROUGE-2 precision against its document, with shape (n_rows,).
 
-    NaN for claims with fewer than two words, and for claims without a document, because a search that finds nothing
-    does not imply low similarity. Raises NoTextError if the table contains no text.
+    The result is NaN for claims with fewer than two words. It is also NaN for claims without a document, because a
+    search that found nothing does not imply low similarity. Raises NoTextError if the table contains no text.
     """
     if table.claim_text is None or table.document is None:
         raise NoTextError("cannot compute similarity: the table must contain claims and documents")
@@ -109,7 +110,7 @@ def surface_bias(
     table: PredictionTable, evaluator: str, similarity: Floats, *, threshold: float = THRESHOLD
 ) -> tuple[SurfaceBias, ...]:
     """Returns the rates by bin for each data set, each task group, and all claims together. The paper reports task
-    groups. `similarity` comes from `similarities` and alone determines the bins, so all evaluators share them."""
+    groups. `similarity` comes from `similarities`. It alone determines the bins, so all evaluators share them."""
     scores, holds, lacks = scores_of(table, evaluator), table.label == 1, table.lacks_document
     found = []
     for group, rows in pooled_groups(table):

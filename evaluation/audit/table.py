@@ -20,7 +20,7 @@ Verdicts = NDArray[np.int8]
 """1 means attributable, 0 not attributable, and -1 no verdict."""
 
 THRESHOLD = 0.5
-"""A score at or above this predicts that a claim is attributable (Godbole & Jia, section 2.1)."""
+"""A score at or above this threshold predicts that a claim is attributable (Godbole & Jia, section 2.1)."""
 
 
 class Level(StrEnum):
@@ -67,14 +67,14 @@ class PredictionTable:
     label: NDArray[np.int8]
     """Shape (n_rows,): 1 means attributable, 0 not attributable."""
     scores: Mapping[str, Scores]
-    """Each evaluator's scores in [0, 1], of shape (n_rows,). NaN means that it gave no score."""
+    """Each evaluator's scores in [0, 1], of shape (n_rows,). NaN means that the evaluator gave no score."""
     task: Column | None = None
     """Task group of the data set, such as summarisation. Each data set belongs to exactly one."""
     prompt: Column | None = None
     """The prompt that the response answers. Systems that share prompts can be compared prompt by prompt. Prompts of
     different data sets are distinct."""
     probability: Scores | None = None
-    """(n_rows,): the probability in (0, 1] that each claim was drawn for labelling. None if all are equal."""
+    """(n_rows,): the probability in (0, 1] that each claim was drawn for labelling. None if no row gives it."""
     claim_text: Sequence[str] | None = field(default=None, repr=False)
     document: Sequence[str] | None = field(default=None, repr=False)
     without_scores: Sequence[str] = ()
@@ -161,7 +161,6 @@ def numbered(codes: NDArray[np.int32] | Ints) -> tuple[NDArray[np.intp], int]:
 
 
 def any_within(flags: Bools, number: NDArray[np.intp], n_groups: int) -> Bools:
-    """(n_groups,): whether any row of the group is flagged."""
     return np.bincount(number[flags], minlength=n_groups) > 0
 
 
@@ -221,10 +220,10 @@ def judged_claims(table: PredictionTable, cells: Cells, threshold: float = THRES
 
 
 def judged_responses(table: PredictionTable, claims: JudgedUnits) -> JudgedUnits:
-    """A response is attributable if all of its claims are (Godbole & Jia, section 2.1).
+    """Returns verdicts on responses. A response is attributable if all of its claims are (Godbole & Jia, section 2.1).
 
-    An evaluator that left any claim of a response unscored has no verdict on it, even if it rejects another claim.
-    Otherwise, missing scores would raise its error rate. All responses have the same weight, even if their claims do
+    An evaluator that left a claim unscored has no verdict on the response, even if it rejects another claim. Otherwise,
+    missing scores would raise the evaluator's error rate. All responses have the same weight, even if their claims do
     not. Raises ValueError if a response has two prompts or belongs to two systems or data sets.
     """
     _, first, of_row = np.unique(table.response.codes, return_index=True, return_inverse=True)

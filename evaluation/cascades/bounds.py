@@ -4,11 +4,11 @@ This is Clopper and Pearson's exact upper bound (Biometrika 26, 1934). If claims
 divided by a design effect, as in Korn and Graubard (Survey Methodology 24, 1998), and the bound is approximate.
 
 The design effect is 1 + (m - 1) r. Here, m is the size of a claim's group, averaged over claims, and r is the
-intraclass correlation of errors within groups (one-way ANOVA estimator, negative values set to 0). It depends on errors
-rather than labels: a verifier that accepts every claim about one long document makes errors in clusters, even if half
-the claims about each document are supported. With few errors, r cannot be estimated well, so its largest value at this
-threshold or any that settles more claims is used. `few_groups_factor` accounts for a small number of groups, which also
-makes r uncertain.
+intraclass correlation of errors within groups (one-way ANOVA estimator, negative values set to 0). The correlation
+depends on errors rather than labels: a verifier that accepts every claim about one long document makes errors in
+clusters, even if half the claims about each document are supported. With few errors, r cannot be estimated well, so the
+largest r at this threshold or at any that settles more claims is used. `few_groups_factor` accounts for a small number
+of groups, which also makes r uncertain.
 """
 
 from __future__ import annotations

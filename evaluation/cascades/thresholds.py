@@ -12,8 +12,8 @@ section 2.4), with the fallback of Wiens (Pharmaceutical Statistics 2, 2003). Ch
 next starting point also gets that point's quarter.
 
 Departures: chains begin at positions in the ranking of scores, which does not depend on labels. The guarantee is exact
-if claims are independent and weaker scores are not right more often than stronger ones. For claims in groups, it is
-approximate (see `bounds`).
+if claims are independent and weaker scores are not right more often than stronger ones. If claims come in groups, the
+guarantee is approximate (see `bounds`).
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def tune(
     """Returns the thresholds that send the fewest claims to the model while keeping the error within `max_error`.
 
     The guarantees for both sides hold jointly at `confidence`. A larger `max_error` never sends more claims to the
-    model, and the order of the rows does not matter. Takes time linear in the number of claims. Raises ValueError if a
-    rate is out of range.
+    model, and the order of the rows does not matter. Takes almost linear time. Raises ValueError if a rate is out of
+    range.
     """
     return Tuning.of(labelled).tuned(max_error, error, confidence)
 
@@ -96,7 +96,7 @@ class Tuning:
         )
 
     def tuned(self, max_error: float, error: ErrorKind, confidence: float) -> CascadeTuning:
-        """Leaves out the curve, which comes from `curve`."""
+        """Returns the tuning without its curve, which `curve` computes."""
         for name, share in (("max_error", max_error), ("confidence", confidence)):
             if not 0.0 < share < 1.0:
                 raise ValueError(f"{name} must be between 0 and 1, not {share:g}")
@@ -151,7 +151,7 @@ def _settled_at(labelled: ScoredLabels, thresholds: Floats, wrong: NDArray[np.bo
 
 
 def _certified(at: SettledAt, max_error: float, alpha: float) -> Counts:
-    """Returns the indices of certified thresholds. The probability that any of them exceeds `max_error` is `alpha`."""
+    """Returns the indices of certified thresholds. The probability that any exceeds `max_error` is at most `alpha`."""
     p_settled = p_values(at.n_wrong / at.effect, at.n / at.effect, max_error)
     p_label = p_values(at.n_wrong / at.label_effect, at.n_label / at.label_effect, max_error)
     p_value = np.maximum(p_settled, p_label)
@@ -171,7 +171,7 @@ def _farthest_apart(
     accepting: SettledAt, accepted: Counts, rejecting: SettledAt, rejected: Counts
 ) -> tuple[int | None, int | None]:
     """Returns the positions of the certified `upper` and `lower` that settle the most claims. `lower` is below `upper`.
-    Of several, the pair with the fewest wrong claims wins, then the strictest pair."""
+    Among several such pairs, the one with the fewest wrong claims is chosen, then the strictest."""
     best: tuple[int | None, int | None] = (None, None)
     most = (0, 0)
     uppers: list[int | None] = [None, *accepted.tolist()]

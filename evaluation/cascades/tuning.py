@@ -22,7 +22,7 @@ BATCH = 64
 COMPARED = 8
 """Number of claims that are scored again to check that the scores in the file come from this verifier."""
 FEW_GROUPS = 30
-"""With fewer groups, the chance of missing a type that makes up 10% of documents exceeds 4% (0.9^30)."""
+"""With fewer groups, the chance of missing a kind of document that makes up 10% of them exceeds 4% (0.9^30)."""
 TOLERANCE = 1e-3
 """Two runs of the same encoder may differ by this much, because their batches are padded differently."""
 
@@ -34,7 +34,7 @@ class LabelledRow(PairRow):
 
     @property
     def text(self) -> str:
-        """What the claim is judged against. Passages are joined in the same way as in a check."""
+        """The text against which the claim is judged. Passages are joined in the same way as in a check."""
         return BETWEEN.join(self.passages) if self.passages is not None else self.document or ""
 
 

@@ -101,7 +101,7 @@ def curve(points: Iterable[CascadePoint]) -> Sheet:
 
 
 def print_cascade(cascade: CascadeFile, console: Console) -> None:
-    """Prints the thresholds, what they rest on, and the curve. Markup and escape sequences have no effect."""
+    """Prints the thresholds, the claims behind them, and the curve. Markup and escape sequences have no effect."""
     shown = [(name, Text(one_line(value))) for name, value in rows(cascade)]
     print_section(console, "Cascade", rows_table([*shown, *notice_rows("Note", cascade.warnings)]))
     if cascade.tuned is not None:

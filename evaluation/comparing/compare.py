@@ -78,9 +78,9 @@ class ComparedRun:
     name: str
     summary: RunSummary
     responses: Iterable[JudgedResponse]
-    """Iterated over only once."""
+    """The responses are read only once."""
     system: str | None = None
-    """None compares all systems."""
+    """If None, all systems are compared."""
 
 
 def compare(
@@ -101,7 +101,7 @@ def compare(
     the two never disagree. `between` holds the intermediate runs, in order.
 
     Evaluators are compared if the runs differ and most of their paired responses have the same text. Otherwise, systems
-    are.
+    are compared.
 
     Raises ConfigError if:
     - the runs have no prompts in common, or a run has several systems and no system is in both runs;
@@ -312,7 +312,8 @@ def _ks(
     ks: Sequence[int | Literal["median", "maximum"]],
     abstention: AbstentionPolicy,
 ) -> list[int]:
-    """Resolves `ks` over the compared responses that count in means. If it is empty, returns the Ks of both runs."""
+    """Resolves `ks` over the compared responses that count in means. If `ks` is empty, returns the Ks that both runs
+    use, or else those given for either run, or else all."""
     if ks:
         lines = [line for pair in pairs for line in (pair.first, pair.second)]
         return sorted(choice.k for choice in choose_ks((one for one in lines if is_rated(one, abstention)), ks))

@@ -10,7 +10,7 @@ whole groups. Sign flips assume symmetric differences, which is wrong if a side 
 of claims an exact binomial test must also rule out the loss.
 
 Missing verdicts never help. Each loss is tested over the items that both sides judged, then over all items with missing
-verdicts counted as wrong on both sides, then with them counted as right. All three tests must pass.
+verdicts counted as wrong on both sides, then with missing verdicts counted as right. All three tests must pass.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ class Demand:
     metric: str
     k: int | None = None
     margin: float | None = None
-    """A loss below this is accepted. Above 0, and below 1 for a proportion. None if only a loss that is shown fails."""
+    """Smaller losses are accepted. Above 0, and below 1 for a proportion. If None, only a loss that is shown fails."""
     least: float | None = None
     most: float | None = None
-    """Bounds on the side's own value, or on its number of flips. They exclude a margin."""
+    """Bounds on the side's own value, or on its number of flips. A demand with a bound has no margin."""
 
     @property
     def name(self) -> str:
@@ -129,7 +129,7 @@ def _is_about(demand: Demand, metric: str) -> bool:
 
 
 DIFFERING = 0.4
-"""The assumed fraction of items on which two equally good sides have different verdicts, or only one has any."""
+"""The assumed fraction of items on which the verdicts of two equally good sides differ or one verdict is missing."""
 
 
 def items_needed(margin: float, alpha: float) -> int:
@@ -145,8 +145,8 @@ def items_needed(margin: float, alpha: float) -> int:
 
 
 def shown_by(n: float, alpha: float) -> float:
-    """Returns the true difference that n independent items would show with probability `POWER`. Like `items_needed`,
-    but for a two-sided test."""
+    """Returns the true difference that n independent items would show with probability `POWER`. The approximation is
+    that of `items_needed`, but for a two-sided test."""
     from scipy.special import ndtri
 
     return float(ndtri(1.0 - alpha / 2.0) + ndtri(POWER)) * math.sqrt(DIFFERING / n)
@@ -173,7 +173,7 @@ class Judged:
     quantities: Sequence[ItemValues]
     contrasts: Sequence[Contrast]
     missed: Mapping[str, Sequence[Missed] | None]
-    """For each side but the first, the claims it gets wrong or leaves unscored. None without labels."""
+    """For each side but the first, the claims that it gets wrong or leaves unscored. None without labels."""
     group: str = "group"
     causes: Mapping[str, str] = field(default_factory=dict)
     """For each side that left claims without a verdict, the first reason."""

@@ -44,7 +44,7 @@ RESAMPLES = 2000
 
 @dataclass(frozen=True)
 class Contrast:
-    """Two sides, given by index, compared in one quantity over the items for which both have a value."""
+    """A comparison of two sides, given by index, in one quantity. It covers the items for which both have a value."""
 
     values: ItemValues
     first: int
@@ -70,11 +70,10 @@ def contrast(values: ItemValues, first: int, second: int) -> Contrast:
 def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | None:
     """Returns the true difference that would be shown with probability `POWER`, assuming normally distributed sums.
 
-    The result is the root of the sum of two squares. The first is that of c SE, with the observed standard error and c
-    = z(1 - alpha / 2n) + z(power). The second is that of c^2 u, where u is the typical size of a group's non-zero
-    contribution. It matters if the sides hardly ever disagree: differences that all point the same way are significant
-    only if they add up to this much (eight single claims, for alpha = 0.05). Returns None if nothing varies or a
-    stratum has fewer than two groups.
+    The result is the square root of (c SE)^2 + (c^2 u)^2. Here, SE is the observed standard error, c = z(1 - alpha /
+    2n) + z(power), and u is the typical size of a group's non-zero contribution. The second term matters if the sides
+    hardly ever disagree: differences that all point the same way are significant only if they add up to this much
+    (eight single claims, for alpha = 0.05). Returns None if nothing varies or a stratum has fewer than two groups.
     """
     from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are not a dependency
 
@@ -93,7 +92,7 @@ def can_be_shown(n_groups: int, *, alpha: float, n_tests: int) -> bool:
 
 FamilyName = Literal["headline", "questions", "details"]
 QUESTIONS = (Quantity.TPR, Quantity.TNR)
-"""Secondary to the headline."""
+"""Quantities that are secondary to the headline."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ RIGHT = {
 class JudgedClaim:
     id: str
     text: str
-    """Used for matching. Spacing and case are normalized."""
+    """The text used for matching, with normalized spacing and case."""
     shown: str
     verdict: Verdict | None
     rationale: str

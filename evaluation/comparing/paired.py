@@ -1,9 +1,9 @@
 """Compares two sides (runs or variants) on one quantity over the same items.
 
-Items are responses or claims, in clusters of similar ones (prompts or groups). Clusters are the units of resampling and
-of sign flips. The p-value comes from flipping the signs of the clusters' contributions to the difference, which are
-random if the sides do not differ (Fisher 1935's paired randomisation test). The interval contains the differences that
-this test does not reject.
+Items are responses or claims. A cluster holds similar items (those of one prompt or group). Clusters are the units of
+resampling and of sign flips. The p-value comes from flipping the signs of the clusters' contributions to the
+difference. These signs are random if the sides do not differ (Fisher 1935's paired randomisation test). The interval
+contains the differences that this test does not reject.
 
 With m differences, each interval has level 1 - alpha / m, so that all of them hold jointly (Bonferroni's inequality).
 Holm's method also rejects any p-value of at most alpha / m, so an interval never excludes 0 for a difference that is
@@ -56,7 +56,7 @@ class PairedMeans:
     first: StratifiedMean
     second: StratifiedMean
     apart: StratifiedMean
-    """Second minus first."""
+    """The second mean minus the first."""
     first_higher: int
     equal: int
     second_higher: int

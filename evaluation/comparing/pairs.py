@@ -1,7 +1,7 @@
 """Pairs the responses of two runs by prompt, and the claims in them by text.
 
-Reports are read one at a time. Memory holds a hash and the claims of each response of the first run, and the matched
-claims of the second.
+Reports are read one at a time. Only a hash and the claims of each response of the first run, and the matched claims of
+the second, are kept in memory.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def paired_claims(claims: Sequence[ClaimPair], prompts: Mapping[str, int]) -> tu
 
 def agree(found: Pairing, panel: ClaimPanel, *, seed: int, resamples: int, level: float) -> ClaimAgreement:
     """Tabulates both sides' verdicts, with the proportion that agree and Cohen's kappa. Intervals are percentile
-    bootstraps over whole prompts. There are none if all claims come from one prompt or all resamples agree."""
+    bootstraps over whole prompts. There are no intervals if all claims come from one prompt or all resamples agree."""
     tables = np.zeros((panel.n_clusters, 4, 4))
     np.add.at(tables, (panel.cluster, panel.verdicts[0, 0], panel.verdicts[1, 0]), 1)
     scored = tables[:, :UNSCORED, :UNSCORED]

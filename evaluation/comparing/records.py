@@ -25,23 +25,23 @@ class Quantity(StrEnum):
     """Mean of TPR and TNR. Higher is better, and guessing gives 0.5."""
     ACCURACY = "accuracy"
     TPR = "tpr"
-    """Of the claims labelled supported, the proportion judged supported. Excludes claims judged irrelevant, as TNR
-    does."""
+    """Proportion of the claims labelled supported that are judged supported. Like TNR, it excludes claims judged
+    irrelevant."""
     TNR = "tnr"
-    """Of the claims labelled not supported, the proportion judged not supported."""
+    """Proportion of the claims labelled not supported that are judged not supported."""
     BIAS = "bias"
     """Quantification bias: the proportion judged supported minus the proportion labelled supported. Best at 0."""
     F1 = "f1"
     PRECISION = "precision"
     """Precision of a response. Like F1@K, it does not tell which judge is right."""
     FULL_SUPPORT = "fully_supported"
-    """Proportion of responses whose claims are all supported. Only for runs."""
+    """Proportion of responses whose claims are all supported. Computed only for runs."""
     ELIGIBLE_AND_SUPPORTED = "eligible_and_supported"
     UNSCORED_SHARE = "unscored_share"
     """Proportion of unscored claims. For responses, the mean of their proportions."""
     IRRELEVANT_SHARE = "irrelevant_share"
     COVERAGE = "coverage"
-    """This and the next four measure how well responses are split into claims. Only for experiments."""
+    """This quantity and the next four measure how well responses are split into claims. Only for experiments."""
     ENTAILMENT = "entailment"
     SELF_CONTAINED = "self_contained"
     ATOMICITY = "atomicity"
@@ -55,8 +55,8 @@ class GroupFigure(Figure):
 
     low: float | None = None
     high: float | None = None
-    """None if there are fewer than two groups (for balanced accuracy, of each label). Also None if all resamples agree,
-    as for a rate of 0 or 1, because that does not make the figure certain."""
+    """None if there are fewer than two groups (for balanced accuracy, fewer than two for either label). Also None if
+    all resamples agree, as for a rate of 0 or 1, because that does not make the figure certain."""
     n: Count
     """Items (claims or responses) in the figure. Repeats do not count as further items."""
     n_groups: Count
@@ -100,7 +100,7 @@ class PairedDifference(GroupFigure):
     k: K | None = None
     first_value: float | None
     second_value: float | None
-    """Over the same items as the difference, so it may differ from the side's figure over all its items."""
+    """Computed over the same items as the difference, so it may differ from the side's figure over all its items."""
     first_higher: Count
     equal: Count
     second_higher: Count
@@ -109,15 +109,15 @@ class PairedDifference(GroupFigure):
     if_right: float | None = None
     """`value` with missing verdicts counted as right on both sides (`if_wrong`: as wrong). None if none are missing."""
     p: Share | None
-    """Two-sided, from flipping the signs of whole groups, exact if feasible. The largest over the three ways of
-    counting missing verdicts, or 1 if their signs differ, so leaving hard claims unjudged does not help."""
+    """Two-sided p-value of a test that flips the signs of groups, exact if feasible. It is the largest over the three
+    ways of counting missing verdicts, or 1 if their signs differ, so leaving hard claims unjudged does not help."""
     p_corrected: Share | None
     level: Level
     """The level of this interval alone: 1 - (1 - the report's level) / m, where m is the number of differences in the
     family that vary. All intervals hold jointly at the report's level."""
     detectable: NonNegative | None = None
     """The approximate true difference that would be shown 4 times out of 5 with groups like these, at alpha divided by
-    the number of tests in the family that could show one. None if groups do not vary or there are too few."""
+    the number of tests in the family that could show one. None if the groups do not vary or are too few."""
     is_headline: bool
     is_question: bool = False
     """Whether the difference belongs to the questions, which are secondary to the headline."""
@@ -144,18 +144,18 @@ class FlipSide(Record):
     claim_id: str
     verdict: Verdict
     contradicted: bool | None = None
-    """Whether an unsupported claim is contradicted. Like all fields below but `rationale`, set only for experiments."""
+    """Whether an unsupported claim is contradicted. Set only for experiments, like all fields below but `rationale`."""
     wrong: str = ""
     """The part of the claim that the passages contradict, if the judge names it."""
     n_repeats: Count = 1
     n_scored: Count = 1
     rationale: str
-    """From the first repeat with this verdict, as are the passages."""
+    """The rationale and the passages come from the first repeat with this verdict."""
     cited: tuple[Evidence, ...] = ()
     n_evidence: Count = 0
     """Passages that the side saw, cited or not. Comparisons of two runs do not store passages."""
     exchanges: tuple[tuple[str, str], ...] = ()
-    """The requests and replies, in the first repeat, that use a prompt in which the variants differ. Set only for
+    """The first repeat's requests and replies for the prompts that differ between the variants. Set only for
     experiments with a run directory."""
 
 
@@ -179,7 +179,7 @@ class Flip(Record):
 
     @property
     def cause(self) -> tuple[object, ...]:
-        """Groups flips by both sides' verdicts, the words at issue and the deciding passages."""
+        """The key that groups flips: both sides' verdicts, the words at issue and the deciding passages."""
         kinds = ((one.verdict, one.contradicted, one.wrong.casefold()) for one in (self.first_side, self.second_side))
         return self.first, self.second, *kinds, *sorted((one.source, one.passage) for one in self.deciding)
 
@@ -201,20 +201,20 @@ class FlipCount(Record):
 
 class DemandResult(Record):
     metric: str
-    """Such as `tnr`, `f1@64`, `flips` or `must_pass`."""
+    """A metric such as `tnr`, `f1@64`, `flips` or `must_pass`."""
     demand: str = ""
-    """As written, such as `tnr:0.05` or `tpr >= 0.8`. Added in 3.3 of comparisons and 4.3 of experiments."""
+    """The demand as written, such as `tnr:0.05`. Added in version 3.3 of comparisons and 4.3 of experiments."""
     first: str
     second: str
     margin: NonNegative | None = None
     value: float | None = None
-    """What a bound is compared with: a figure of the second side, or a number of claims."""
+    """The value compared with a bound: a figure of the second side, or a number of claims."""
     loss: float | None = None
-    """How much worse the second side is, counting missing verdicts in its least favourable way. Negative if better."""
+    """How much worse the second side is if missing verdicts are counted to its disadvantage. Negative if better."""
     largest_loss: float | None = None
     """The end of the one-sided interval: larger losses are ruled out. None if there are too few groups."""
     p: Share | None = None
-    """One-sided. Tests for a loss of at least the margin or, without a margin, for any loss."""
+    """One-sided. The null hypothesis is a loss of at least the margin or, without a margin, no loss."""
     p_corrected: Share | None = None
     """Without a margin, `p` adjusted over all such demands, because any failure counts. With a margin, `p` itself,
     because all such demands must be met."""
@@ -225,7 +225,7 @@ class DemandResult(Record):
     """For an unmet demand, the claims that only the first side gets right. For a lower bound, all claims that the
     second side gets wrong or leaves without a verdict, flipped ones first."""
     unscored: str = ""
-    """Why claims have no verdict. Set only if the demand could be met with verdicts on them."""
+    """Why claims have no verdict. Set only if the demand could be met with verdicts on these claims."""
 
     @property
     def said(self) -> str:
@@ -312,7 +312,7 @@ class Attribution(Record):
 
 
 class Comparison(Record):
-    """Except for `created_at`, depends only on the runs, the settings and the seed."""
+    """Except for `created_at`, a comparison depends only on the runs, the settings and the seed."""
 
     schema_version: Literal["3.0", "3.1", "3.2", "3.3", "3.4", "3.5", "3.6", "3.7", "3.8"] = "3.8"
     kind: ComparisonKind
@@ -334,9 +334,9 @@ class Comparison(Record):
     pairs: tuple[Pair, ...]
     only_first: tuple[ResponseLine, ...]
     only_second: tuple[ResponseLine, ...]
-    """Responses without a counterpart, which no difference includes."""
+    """Responses without a counterpart. They are excluded from all differences."""
     other_text: tuple[ResponseLine, ...] = ()
-    """Responses of the first side whose counterparts have a different text. Left out if evaluators are compared."""
+    """Responses of the first side whose counterparts have a different text. Evaluators are compared without them."""
     claims: ClaimAgreement | None = None
     flip_counts: tuple[FlipCount, ...] = ()
     flips: tuple[Flip, ...] = ()

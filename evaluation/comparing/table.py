@@ -30,7 +30,7 @@ Bools = NDArray[np.bool_]
 Codes = NDArray[np.int8]
 
 SUPPORTED, NOT_SUPPORTED, IRRELEVANT, UNSCORED, MISSING, SPLIT = 0, 1, 2, 3, -1, -2
-"""Codes of verdicts and labels. MISSING means that there is none; SPLIT, that the most frequent verdicts tie."""
+"""Codes of verdicts and labels. MISSING means that there is none. SPLIT means that the most frequent verdicts tie."""
 VERDICTS = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT)
 CODES: Mapping[Verdict | None, int] = {verdict: code for code, verdict in enumerate(VERDICTS)} | {None: UNSCORED}
 
@@ -150,7 +150,7 @@ def majority(verdicts: Codes) -> Codes:
 
 
 _MISSING_AS = (np.nan, 0.0, 1.0)
-"""A judgement without a verdict is excluded, wrong or right."""
+"""Values for a judgement without a verdict, which is excluded or counts as wrong or right."""
 
 
 FEWEST_ALIKE = 5
@@ -242,8 +242,8 @@ def measured_quantities(panel: ResponsePanel) -> Iterator[ItemValues]:
 
 
 def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:
-    """Yields cost and tokens per item. If any price of a side is unknown, it has no cost: a partial sum would be too
-    low."""
+    """Yields cost and tokens per item. If any price is unknown, the side has no cost, because a partial sum would be
+    too low."""
     cost = mean_of_repeats(panel.cost_usd)
     unknown = (np.isnan(panel.cost_usd) & panel.is_there).any(axis=(1, 2))
     cost[unknown] = np.nan

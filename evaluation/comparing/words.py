@@ -1,5 +1,4 @@
-"""Explains in sentences what a paired difference shows and what it does not. It never claims that two sides are
-equal."""
+"""Explains in sentences what a paired difference shows. No sentence claims that two sides are equal."""
 
 from __future__ import annotations
 
@@ -75,7 +74,7 @@ def name_of(quantity: Quantity, k: int | None = None) -> str:
 
 
 def item_of(quantity: Quantity, kind: str) -> str:
-    """Returns `claim` or `response`. `kind` is the kind of data."""
+    """Returns `claim` or `response`. `kind` is `claims` or `responses`."""
     return "claim" if quantity in _CLAIMS else kind.removesuffix("s")
 
 
@@ -96,7 +95,7 @@ def outcome_of(quantity: Quantity, difference: float) -> Outcome:
 
 
 def amount(value: float | None, quantity: Quantity, *, signed: bool = False) -> str:
-    """Formats a value, as in `0.843`, `+0.043`, `$0.00120` or `1,204`. None becomes a dash. Bias is always signed."""
+    """Formats a value, as in `0.843`, `+0.043`, `$0.0012` or `1,204`. None becomes a dash. Bias is always signed."""
     if value is None:
         return "–"
     if quantity is Quantity.COST_USD:

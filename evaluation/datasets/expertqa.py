@@ -1,8 +1,8 @@
 """Loads ExpertQA: claims from six systems' answers, judged by experts in 32 fields (Malaviya et al. 2024, arXiv
 2309.07852).
 
-In the published layout, each line is a question with several systems' `answers` and the `claims` in each answer, and
-evidence is a string with a number, a URL and often a passage. In the other layout, each line is a claim.
+In the published layout, each line is a question with several systems' `answers` and the `claims` in each answer.
+Evidence is a string with a number, a URL and often a passage. In the other layout, each line is a claim.
 """
 
 from __future__ import annotations

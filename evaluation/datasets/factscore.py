@@ -1,8 +1,8 @@
 """Loads FActScore's labels: biographies by three systems, split into facts and judged by annotators (Min et al. 2023,
 arXiv 2305.14251).
 
-The published layout has one JSON Lines file per system (`input`, `output`, `topic`, `cat`, `annotations`). The other is
-a single file for all systems (`system`, `prompt`, `response`, `sentences`).
+The published layout has one JSON Lines file per system (`input`, `output`, `topic`, `cat`, `annotations`). The other
+layout is a single file for all systems (`system`, `prompt`, `response`, `sentences`).
 """
 
 from __future__ import annotations

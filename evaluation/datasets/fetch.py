@@ -1,4 +1,4 @@
-"""Gets a data set by downloading it, or by copying it from a folder.
+"""Downloads a data set, or copies it from a folder.
 
 Each file is written as `NAME.part` and renamed once it is complete and verified. A record next to the files says where
 they came from.
@@ -89,7 +89,7 @@ class Download:
 
 _TOOL = "download"
 _CHUNK = 2**16
-"""Bytes."""
+"""Size in bytes."""
 
 
 def _refuse_failure(answer: requests.Response, url: str) -> None:

@@ -1,8 +1,8 @@
 """Finds the responses that LLM-AggreFact's claims come from, so that audits can compare systems.
 
 A claim belongs to a response that contains its words consecutively, ignoring case and punctuation. If several responses
-do, those whose documents begin like the claim's are preferred. A claim that still matches several, or none, gets a
-response of its own by `UNKNOWN_SYSTEM`, which audits exclude from all per-system figures. No claims are dropped.
+do, those whose documents begin like the claim's are preferred. A claim that still matches several responses, or none,
+gets its own response by `UNKNOWN_SYSTEM`, which audits exclude from all per-system figures. No claims are dropped.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class JoinCounts(Record):
 class JoinReport(Record):
     schema_version: Literal["1.0"] = "1.0"
     datasets: tuple[JoinCounts, ...]
-    """Sorted by name. Every claim counts in exactly one of them."""
+    """Sorted by name. Every claim is counted in exactly one entry."""
 
     @property
     def n_claims(self) -> int:

@@ -43,7 +43,7 @@ class RagTruthResponse(TableItem):
     document: str
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
-        """Yields each sentence as a claim. It is attributable if no part of it is marked."""
+        """Yields each sentence as a claim, which is attributable if no part of the sentence is marked."""
         for place, one in enumerate(split_sentences(self.response)):
             inside = [(max(start, one.start), min(end, one.end)) for start, end in self.marked]
             marked = tuple((start - one.start, end - one.start) for start, end in inside if start < end)

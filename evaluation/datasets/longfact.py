@@ -2,7 +2,7 @@
 section 2).
 
 The published layout is a folder with one JSON Lines file per topic (`prompt` and `canary`, with the topic in the file
-name). The other is a single file for all topics (`id`, `topic`, `prompt`).
+name). The other layout is a single file for all topics (`id`, `topic`, `prompt`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class AnyPrompt(TableItem):
     topic: str | None = None
     prompt: NotBlank
     sent: NotBlank | None = None
-    """Sent to a model in place of the prompt, for example the prompt with its document."""
+    """The text to send to a model in place of the prompt, for example the prompt with its document."""
     documents: MaybeDocuments = None
 
 
@@ -73,7 +73,7 @@ def _with_answer(row: Row) -> tuple[Row]:
 def sample_prompts(prompts: Iterable[P], n: int = SAMPLE_SIZE, *, seed: int = 0) -> list[P]:
     """Draws `n` prompts without replacement, or all if there are fewer. Duplicate prompts are dropped.
 
-    The sample does not depend on the order of the prompts. A smaller sample is the start of a larger one.
+    The sample does not depend on the order of the prompts. A smaller sample is the beginning of a larger one.
 
     Departure: the released code shuffles the prompts in the order in which the file system lists the topics, so it is
     unknown which 250 the paper used. It may also draw a question twice, because nine are listed under two topics.

@@ -139,7 +139,6 @@ def _found(fields: Mapping[str, Any], column: str) -> tuple[Any] | None:
 
 
 def _column(row: Row, mapping: ColumnMapping, field: str) -> str:
-    """Returns the column of a field. Of several mapped columns, returns the first that the row has."""
     column = mapping.columns.get(field, field)
     return next((one for one in column.split("|") if one in row.fields), column)
 
@@ -166,8 +165,9 @@ def refuse_misspelt(row: Row, known: Collection[str]) -> None:
 
 @lru_cache(maxsize=1024)
 def _is_near(name: str, known: str) -> bool:
-    """Whether the names differ only by one missing or extra letter, or by two swapped letters. A single wrong letter
-    does not count, because it usually makes a different word (*store* instead of *score*)."""
+    """Whether the names, ignoring case and punctuation, are equal or differ only by one missing or extra letter, or by
+    two swapped letters. A single wrong letter does not count, because it usually makes a different word (*store*
+    instead of *score*)."""
     letters, wanted = (_SEPARATOR.sub("", one.lower()) for one in (name, known))
     for _ in range(2):  # removes the common prefix and then, with both reversed, the common suffix
         n_same = len([*takewhile(lambda pair: pair[0] == pair[1], zip(letters, wanted, strict=False))])

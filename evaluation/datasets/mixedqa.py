@@ -80,7 +80,7 @@ def load_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
 
 def load_published_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
     """Yields the questions in the order of the file, numbered from `mixedqa-0000`. Raises DataError during iteration if
-    an item is malformed or not answered by any system."""
+    an item is malformed or no system answered it."""
     for number, row in enumerate(read_json_array(place)):
         fields = {
             "id": f"mixedqa-{number:04}",

@@ -1,10 +1,10 @@
 """The data sets that factloop supports, with their sources, licences and loaders.
 
-factloop's own are listed in `registry.json`. Other packages add theirs through entry points in the `factloop.datasets`
-group, each of which refers to a `Dataset`.
+factloop's own data sets are listed in `registry.json`. Other packages can add data sets through entry points in the
+`factloop.datasets` group. Each entry point refers to a `Dataset`.
 
-A checksum is that of the file at the revision in its URL. It is None if upstream publishes none and the file could not
-be obtained. Downloads are then recorded but not verified.
+Each checksum is for the file at the revision in its URL. It is None if upstream publishes no checksum and the file
+could not be obtained. Downloads are then recorded but not verified.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class DatasetPart(Record):
     columns: tuple[str, ...]
     loader: str | None = None
     """`package.module:function`, which takes a file or a folder and yields the items. Items with labels must have a
-    `labelled_claims` method. Without a loader, the mapping is used to read the rows as `holds`."""
+    `labelled_claims` method. Without a loader, `mapping` is used to read rows of the kind in `holds`."""
     holds: Literal["claims", "prompts"] = "claims"
     """Labelled claims, or prompts for `factloop research generate`."""
     mapping: ColumnMapping = ColumnMapping()
     one_file: bool = False
-    """Whether the loader takes a single file, which may be the only file in a folder. Always True without a loader."""
+    """Whether the loader takes a single file, which may be the only file in a folder. Ignored without a loader."""
 
 
 class AboutDataset(Record):
@@ -121,8 +121,7 @@ def _from_others() -> Iterator[Dataset]:
 
 def _only_file_of(place: str | Path, own_file: str | None) -> str | Path:
     """Returns the only file in a folder, ignoring the record of the source. Raises ConfigError unless there is exactly
-    one.
-    """
+    one."""
     if not Path(place).is_dir():
         return place
     files = [path for path in sorted(Path(place).iterdir()) if path.is_file() and path.name[0] != "."]

@@ -1,6 +1,6 @@
 """Loads TofuEval: sentences from dialogue summaries, judged by linguists (Tang et al. 2024, arXiv 2402.13249).
 
-The published layout is CSV (`model_name`, `summ_sent`, and a `sent_label` of yes or no). The other is JSON Lines
+The published layout is CSV (`model_name`, `summ_sent`, and a `sent_label` of yes or no). The other layout is JSON Lines
 (`system`, `sentence`, and a `label` of 1 or 0). Neither contains the dialogues.
 """
 

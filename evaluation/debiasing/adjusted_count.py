@@ -60,7 +60,7 @@ class _Ratio:
 
 
 def precision(samples: Samples, level: float) -> Estimate:
-    """Returns the fraction of supported claims in [0, 1]. Undefined if a class has no labelled claims."""
+    """Returns the fraction of supported claims in [0, 1]. It is undefined if one of the labels does not occur."""
     why = _why_undefined(samples)
     if why is not None:
         return undefined(METHOD, why, samples, level)

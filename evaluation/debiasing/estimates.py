@@ -70,7 +70,7 @@ def unseen_variance_of_rate(samples: Samples, among: Floats) -> float:
 
 
 def covariance(one: Floats, other: Floats) -> float:
-    """Takes each group's influence on both estimates."""
+    """Returns the covariance of two estimates from each group's influence on them."""
     return float(one @ other)
 
 
@@ -79,9 +79,10 @@ def t_quantile(n_groups: int, level: float = LEVEL, moves: Floats | None = None)
 
     `moves` are the influences whose squares add up to the variance. If a few responses contain most of the errors, a
     few squares dominate the variance, which is then less certain. The degrees of freedom are then the equivalent number
-    of groups with equal weight (`equal_weight`). Satterthwaite (1946) would use up to twice as many. This does not help
-    if the variance is too low because the sample contains few errors: in `benchmarks.correction_coverage`, the true
-    value for accurate systems was below the 95% interval in up to 6% of cases.
+    of groups with equal weight (`equal_weight`). Satterthwaite (1946) would use up to twice as many. Fewer degrees of
+    freedom do not help if the variance is too low because the sample contains few errors: in
+    `benchmarks.correction_coverage`, the true value for accurate systems was below the 95% interval in up to 6% of
+    cases.
     """
     from scipy import stats  # type: ignore[import-untyped]  # its stubs are not a dependency
 

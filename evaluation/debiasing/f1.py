@@ -3,7 +3,7 @@
 F1@K describes a whole response, so responses are the sampling unit. The correction applies prediction-powered inference
 (`prediction_powered`) to each response's F1@K by labels and by verdicts. It is valid for any evaluator and any K if the
 labelled responses are like those of the run and all their claims are labelled. Labels for only some claims do not
-determine a response's F1@K, because it is concave once K claims are supported. Assuming that unlabelled claims are
+determine a response's F1@K, because F1@K is concave once K claims are supported. Assuming that unlabelled claims are
 supported as often as labelled ones with the same verdict made F1@K .02 to .04 too high (FActScore's labels, K at the
 median and below).
 

@@ -13,9 +13,9 @@ slightly too large if individual claims were.
 The variance includes half an error more than was observed (`estimates.unseen_variance`). Without this, 95% intervals
 for labels drawn by `labels next` contained the true value in only 89% of simulated runs (`benchmarks.chosen_labels`).
 
-The labels already show how many claims are supported at least and at most. The value and the interval are clipped to
-these bounds. The interval's ends are the smallest and largest numbers of supported claims within it, which does not
-change its coverage. It extends by at least one claim to either side of the value, unless this exceeds the bounds.
+The labels already set bounds on the number of supported claims, to which the value and the interval are clipped. The
+interval's ends are rounded inwards to whole numbers of supported claims, which does not change its coverage. The
+interval extends by at least one claim to either side of the value, unless that exceeds the bounds.
 """
 
 from __future__ import annotations

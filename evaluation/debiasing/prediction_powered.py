@@ -1,11 +1,11 @@
 """Estimates a proportion by prediction-powered inference (PPI++: Angelopoulos, Duchi and Zrnic 2023, section 2).
 
 The estimate is `lambda * mean(run verdicts) + mean(label - lambda * verdict)`, where the second mean is over the
-labelled claims (arXiv 2311.01453). The labels are correct, but there are not many of them. There are many verdicts, but
-they are biased, and the claims that have both show by how much. The best lambda minimizes the variance, and 0 ignores
-the verdicts. The estimate is valid for any evaluator if the labelled claims are a random sample of claims like those of
-the run. Claims drawn with different probabilities are weighted by the inverse of their probability (Horvitz and
-Thompson 1952; Zrnic and Candes 2024 for labels chosen by a model).
+labelled claims (arXiv 2311.01453). Labels are correct, but there are few of them. Verdicts are biased, but there are
+many of them. The claims that have both show the bias. The best lambda minimizes the variance. A lambda of 0 ignores the
+verdicts. The estimate is valid for any evaluator if the labelled claims are a random sample of claims like those of the
+run. Claims drawn with different probabilities are weighted by the inverse of their probability (Horvitz and Thompson
+1952; Zrnic and Candes 2024 for labels chosen by a model).
 
 The estimate describes all claims on prompts like the run's, of which the run's claims are a sample. If the labelled
 claims come from the run itself, the two samples are not independent. The influences of a prompt on both are therefore
@@ -55,7 +55,7 @@ FEWEST_ALIKE = 100
 
 
 def precision(samples: Samples, level: float) -> Estimate:
-    """Returns the fraction of supported claims in [0, 1]. Undefined if a sample is empty."""
+    """Returns the fraction of supported claims in [0, 1]. The result is undefined if either sample is empty."""
     if not samples.scored.sum():
         return undefined(METHOD, Undefined.NOTHING_SCORED, samples, level)
     if not len(samples.label):
@@ -119,7 +119,7 @@ def _weight(samples: Samples, value: float) -> float | None:
 def _widened(
     value: float, interval: tuple[float, float], labels: Moved, samples: Samples, level: float, weight: float | None
 ) -> Estimate:
-    """If a class is rare or no error was seen, widens the interval to include Wilson's for the labels.
+    """If a class is rare or no error was seen, widens the interval to include Wilson's interval for the labels.
 
     The number of cases is the number of independent claims that would give the same variance. If all labels are the
     same, the number of groups is used instead.

@@ -49,9 +49,9 @@ class Caution(StrEnum):
     CLIPPED = "clipped"
     """The value was below 0 or above 1, because of sampling error or because the claims are of a different kind."""
     OUT_OF_RANGE = "out_of_range"
-    """The interval was outside [0, 1] too, so the labelled claims do not match the run. There is no interval."""
+    """The whole interval was outside [0, 1], so the labelled claims do not match the run. There is no interval."""
     NO_SPREAD = "no_spread"
-    """Nothing varies, which does not mean certainty, so there is no interval."""
+    """Nothing varies, so there is no interval. This does not mean that the value is certain."""
     WIDENED = "widened"
     """One label is rare, or few labels show no error. The interval was widened to include that of the labels alone."""
     ONE_GROUP = "one_group"
@@ -111,7 +111,7 @@ class DebiasedPrecision(Record):
     prediction_powered: Estimate
     adjusted_count: Estimate
     own_claims: Estimate | None = None
-    """The precision of the run's own claims, estimated from the labelled ones. None if none is known to be labelled."""
+    """Precision of the run's own claims, estimated from the labelled ones. None if no claim is known to be labelled."""
     preferred: Method | None = None
     """The estimate with the more plausible assumption: prediction-powered if the labelled claims come from the system
     or the run, or are declared to be like them, and otherwise the adjusted count. None if it is undefined."""

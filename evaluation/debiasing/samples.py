@@ -30,7 +30,7 @@ class LabelledClaims:
     is_own: Sequence[bool] | None = None
     """Whether each claim was drawn from the run for labelling. None if unknown."""
     scores: Sequence[float | None] | None = None
-    """In [0, 1] (higher is better). None for a claim with only a verdict."""
+    """Scores in [0, 1] (higher is better). None for a claim with only a verdict."""
     responses: Sequence[Hashable] | None = None
     """The response of each claim. None means that each group is a response."""
 
@@ -64,7 +64,7 @@ class Samples:
     """The inverse of the probability of being drawn, normalized to a mean of 1."""
     label_group: Ints
     label_response: Ints
-    """Like all fields above, of shape (n_labels,)."""
+    """Shape (n_labels,), like all fields above."""
     supported: Floats
     """Number of claims judged supported, or the sum of scores."""
     scored: Floats

@@ -35,7 +35,7 @@ class SharedAnswers:
         self.spent = UsageMeter()
 
     def asked_with(self, way: str) -> Self:
-        """Returns a view of this store in which calls made this way are kept separate from all others."""
+        """Returns a view of this store that shares answers only with views of the same `way`."""
         other = copy(self)
         other._ending = f" {way}"
         return other

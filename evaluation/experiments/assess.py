@@ -56,7 +56,7 @@ def assess(
     must_pass: Collection[str] = (),
     created_at: datetime | None = None,
 ) -> ExperimentReport:
-    """Returns the report on an experiment's results, in any order. Costs nothing.
+    """Returns the report on an experiment's results, whose order does not matter. Costs nothing.
 
     Differences are tested at alpha = 1 - level. Tests and intervals are adjusted for the number of differences. A
     `look` has its own level. `pairs` determines whether each variant is compared with the baseline only or with every
@@ -130,8 +130,7 @@ def assess(
 def _pooled(results: Results) -> tuple[Results, int] | None:
     """Treats models (or other settings) as repeats, to show the effect of each prompt across all of them. Returns the
     results and the number of models, or None unless at least two prompts were all tried with the same two or more
-    models.
-    """
+    models."""
     settings = {
         one.name: json.dumps({name: of for name, of in one.changes.items() if name != "prompts"}, sort_keys=True)
         for one in results.variants
@@ -262,8 +261,7 @@ def _latency(panel: SpentPanel, variant: int) -> Latency:
 
 def stability_of(panel: ClaimPanel, variant: int, *, seed: int, resamples: int, level: float) -> GroupFigure:
     """Returns the proportion of claims on which all repeats of a variant agree. Claims that lack a verdict in any
-    repeat are left out, and their number is reported.
-    """
+    repeat are left out, and their number is reported."""
     verdicts = panel.verdicts[variant]
     whole = ((verdicts >= 0) & (verdicts != UNSCORED)).all(axis=0)
     n_left_out = int(verdicts.shape[1] - whole.sum())

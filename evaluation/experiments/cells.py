@@ -48,7 +48,7 @@ def cell_of(
     key: CellKey, item: Item, report: FactualityReport, *, is_claim: bool, quality: SplitQuality | None = None
 ) -> Cell:
     """Converts the report on a claim, or on a response with all of its claims. Latency is the time spent waiting for
-    answers. Elapsed time would favor variants whose answers are already stored."""
+    answers. Elapsed time would favour variants whose answers are already stored."""
     variant, repeat, _, made_of = key
     waited_s = sum(stage.wall_s for stage in report.usage.stages.values())
     usage = report.usage.model_copy(update={"wall_s": waited_s})

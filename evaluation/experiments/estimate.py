@@ -1,4 +1,4 @@
-"""Estimates the maximum cost of an experiment. Spends nothing."""
+"""Estimates the maximum cost of an experiment without spending any money."""
 
 from __future__ import annotations
 
@@ -77,15 +77,15 @@ class ExperimentEstimate(Record):
     """The number of items times variants times repeats."""
     variants: tuple[VariantEstimate, ...]
     needed: tuple[ClaimsNeeded, ...] = ()
-    """For each demand that has a margin and concerns agreement with labels."""
+    """One entry for each demand that has a margin and concerns agreement with labels."""
     can_show: Mapping[str, Share | None] = Field(default_factory=dict)
     """The true difference in balanced accuracy, TPR and TNR that would be shown 4 times out of 5 if variants differ on
-    as many claims as `needed` assumes. None if there are too few claims to show any."""
+    as many claims as `needed` assumes. None if there are too few claims to show any difference."""
     n_for_tenth: Count = 0
     """Independent claims needed to show a difference of 0.1 in balanced accuracy."""
     calls: Count
     answered_calls: Count = 0
-    """Calls whose answers are already in the run directory. The fields below leave them out."""
+    """Calls whose answers are already in the run directory. The fields below exclude these calls."""
     splitting_calls: Count = 0
     """Maximum number of calls that the judge makes to measure how responses are split."""
     searches: Count
@@ -105,7 +105,7 @@ def estimate_experiment(
     cells: Sequence[Cell] = (),
 ) -> ExperimentEstimate:
     """Estimates an experiment, given settings from `variants.all_settings`. Costs nothing and needs no key. `cells`
-    holds the results that stored answers already provide and that need not be paid for."""
+    holds the results that stored answers already provide at no cost."""
     judged = {(one.variant, one.repeat, one.item) for one in cells if CELL_LOG.is_final(one)}
     begun = [one for one in cells if not CELL_LOG.is_final(one)]
     variants, left, splitting, searches = [], [], 0, 0
@@ -172,8 +172,8 @@ def _can_show(data: Data, alpha: float) -> Iterator[tuple[str, float | None]]:
 
 
 def _independent(data: Data, metric: str) -> tuple[float, int, int]:
-    """Returns how many independent claims a metric covers, how many claims, and how many groups. Claims in a group
-    count as if they were identical (Kish 1965)."""
+    """Returns the numbers of independent claims, of claims and of groups that a metric covers. Claims in a group count
+    as if they were identical (Kish 1965)."""
     worth, groups, n_claims = list[float](), set[str](), 0
     for label in _LABELS[metric]:
         wanted = label if isinstance(label, tuple) else (label,)

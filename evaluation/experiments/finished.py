@@ -39,10 +39,10 @@ def read_results(folder: str | Path) -> Results:
 def side_by_side(folders: Sequence[str], variants: Sequence[str] = ()) -> Results:
     """Returns the results of one experiment, or of two that use the same data.
 
-    `variants` selects variants, and the first is the baseline. With two experiments, it must name one variant from
-    each, or one that both contain. Variants are then renamed to `A.NAME` and `B.NAME`. Raises ConfigError if a variant
-    is unknown, or if the experiments differ in data or in the numbers of items or repeats. Raises DataError if results
-    cannot be read.
+    `variants` selects variants, and the first is the baseline. With two experiments, it can name one variant from each,
+    or one variant that both contain. Variants are then renamed to `A.NAME` and `B.NAME`. Raises ConfigError if a
+    variant is unknown, or if the experiments differ in data or in the numbers of items or repeats. Raises DataError if
+    results cannot be read.
     """
     found = [read_results(folder) for folder in folders]
     if len(found) == 2:

@@ -39,7 +39,7 @@ class Item:
     run: RunItem
     """A claim is treated as a response with a single fact."""
     group: str
-    """Resampled as a whole. Claims are grouped by `group`, response or document."""
+    """Groups are resampled as a whole. Claims are grouped by `group`, response or document."""
 
     @property
     def gold(self) -> tuple[bool | None, ...]:

@@ -2,8 +2,8 @@
 
 Each look is a complete experiment on the groups judged so far, at its own level. The experiment stops once its question
 is decided. The errors of all looks add up to alpha, so no further adjustment is needed (union bound). A spending
-function of the O'Brien-Fleming type (Lan and DeMets 1983) makes them small at first and largest at the end. With four
-looks and an alpha of 0.05, they are 0.0001, 0.0055, 0.0181 and 0.0264.
+function of the O'Brien-Fleming type (Lan and DeMets 1983) makes these errors small at first and largest at the end.
+With four looks and an alpha of 0.05, they are 0.0001, 0.0055, 0.0181 and 0.0264.
 """
 
 from __future__ import annotations

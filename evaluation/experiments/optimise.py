@@ -75,9 +75,9 @@ class OptimiseReport(Record):
     prompt: str
     rounds: tuple[tuple[Proposal, ...], ...]
     kept: str | None
-    """The folder of the kept prompt. None if none was better."""
+    """The folder of the kept prompt. None if no prompt was better."""
     held_out: ExperimentReport | None
-    """The first prompt against the kept one on the held-out part."""
+    """The comparison of the kept prompt with the first one on the held-out part. None if no prompt was kept."""
     paid: Usage
 
 

@@ -36,7 +36,7 @@ from factloop.evaluation.experiments.records import ItemCell, ItemRow, JudgedCla
 from factloop.evaluation.experiments.splitting import SplitQuality
 
 ClaimKey = tuple[str, str]
-"""The group and the id of the claim or, for a claim of a response, its text."""
+"""The claim's group and id or, for a claim of a response, its group and text."""
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ HELD_OUT = ", held-out part"
 
 
 class Until(BaseModel):
-    """When to stop: for every variant, a difference in the headline is shown or ruled out."""
+    """An experiment stops once, for every variant, a difference in the headline is shown or ruled out."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -79,11 +79,11 @@ class Optimise(BaseModel):
     rounds: Annotated[int, Field(ge=1, le=20)] = 3
     proposals: Annotated[int, Field(ge=1, le=10)] = 2
     model: str | None = None
-    """Proposes changes. Defaults to the model that judges."""
+    """The model that proposes changes. Defaults to the model that judges."""
 
 
 class ExperimentPlan(BaseModel):
-    """The variants to compare, on which data. Paths are relative to `folder`."""
+    """The variants to compare, and the data to compare them on. Paths are relative to `folder`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -91,7 +91,7 @@ class ExperimentPlan(BaseModel):
     data: str = ""
     """A file of claims or responses, as read by `factloop.evaluation.experiments.items`."""
     dataset: Annotated[str, Field(pattern=r"^[^:]+:[^:]+$")] | None = None
-    """A labelled data set, such as `wice:dev`, instead of a file. If not downloaded, `data` must be its path."""
+    """A labelled data set, such as `wice:dev`, instead of a file. If it was not downloaded, `data` must be its path."""
     held_out: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
     """The fraction of groups that are judged only on request, once the prompt has been chosen."""
     until: Until | None = None
@@ -100,12 +100,12 @@ class ExperimentPlan(BaseModel):
     """Whether to compare each variant with the baseline only, or with every other variant."""
     baseline: Name | None = None
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
-    """How often every variant judges everything, each time with new model calls."""
+    """Number of times that every variant judges every item, each time with new model calls."""
     k: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=1), BeforeValidator(_as_list)] = (64,)
     questions: tuple[Quantity, ...] = QUESTIONS
     """Quantities tested in addition to the headline. Their p-values are adjusted only among themselves."""
     demands: tuple[str, ...] = ()
-    """In the syntax of `--fail-if-worse`, such as `tnr:0.05`, `tpr >= 0.8` or `flips <= 3`."""
+    """Demands in the syntax of `--fail-if-worse`, such as `tnr:0.05`, `tpr >= 0.8` or `flips <= 3`."""
     must_pass: tuple[str, ...] = ()
     """The ids of claims that every variant must judge correctly."""
     splitting: str | None = None

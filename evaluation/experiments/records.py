@@ -37,7 +37,7 @@ class PromptFile(Record):
     path: str
     sha256: str
     first_line: str
-    """The first line that is not in the packaged prompt, or else the first line."""
+    """The first line that is not in the packaged prompt. If there is none, the first line."""
     is_changed: bool
     """Whether the text differs from the packaged prompt."""
     changes: str = ""
@@ -74,7 +74,7 @@ class JudgedClaim(Record):
     repeat: Repeat
     claim_id: str
     group: str
-    """Claims from one response or document, resampled as a whole. For a claim of a response, the response's id."""
+    """Claims of one response or document are resampled as a whole. For a claim of a response, its response's id."""
     claim: str
     gold: bool | None
     """True if labelled supported, False if not, None without a label."""
@@ -148,7 +148,7 @@ class VariantReport(Record):
     usage: Usage
     """The usage over all items and repeats, as if the variant had been run alone."""
     why_unscored: str | None = None
-    """The first reason why claims are unscored. Set only if all judged claims are: agreement is then unknown."""
+    """The first reason why claims are unscored. Set only if all judged claims are unscored."""
 
     def find(self, quantity: Quantity, k: int | None = None) -> QuantityFigure | None:
         return next((one for one in self.figures if (one.quantity, one.k) == (quantity, k)), None)
@@ -216,7 +216,7 @@ class LookReport(Record):
 
 
 class ExperimentReport(Record):
-    """Except for `created_at`, depends only on the results, the settings and the seed."""
+    """Except for `created_at`, a report depends only on the results, the settings and the seed."""
 
     schema_version: Literal["4.0", "4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7", "4.8"] = "4.8"
     name: str
@@ -239,7 +239,7 @@ class ExperimentReport(Record):
     headline: Quantity
     headline_k: K | None = None
     conclusions: tuple[Conclusion, ...]
-    """One for each variant except the baseline, or one for each pair."""
+    """One conclusion for each variant except the baseline, or one for each pair."""
     pooled: tuple[str, ...] = ()
     """The effect of each prompt across several models or settings, if every prompt was tried with each."""
     demands: tuple[DemandResult, ...] = ()

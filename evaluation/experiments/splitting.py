@@ -5,13 +5,13 @@ self-containedness), DnDScore (Wanner et al. 2024, arXiv 2412.13175: claims judg
 2024, arXiv 2407.03572: redundancy).
 
 Departures: in these papers, a chat model decides whether the elements of a sentence are covered and whether a claim is
-entailed or clear. Here, the elements are the smallest statements found by the packaged parser, which favors splitters
+entailed or clear. Here, the elements are the smallest statements found by the packaged parser, which favours splitters
 that use the same parser. Entailment and coverage are mean degrees of support, from any judge. The parser decides
 whether a claim is self-contained and atomic. Claimify's test, which compares verdicts with and without more context, is
 omitted.
 
-All measures are proportions in [0, 1]. Higher is better, except for redundancy. A measure is None if there are no
-claims, and coverage if no sentence states anything.
+All measures are proportions in [0, 1]. Higher is better, except for redundancy. Coverage is None if no sentence states
+anything. The other measures are None if there are no claims.
 """
 
 from __future__ import annotations

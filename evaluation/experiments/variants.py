@@ -46,9 +46,8 @@ class ReadyVariant:
 def all_settings(
     plan: ExperimentPlan, defaults: CheckSettings | None, limits: Mapping[str, Any]
 ) -> dict[str, CheckSettings]:
-    """Returns the settings of each variant. Lints the prompts and checks the names of searches, but opens none. Raises
-    ConfigError naming the variant, or DataError if a file is missing.
-    """
+    """Returns the settings of each variant. Lints the prompts and checks the names of searches, but does not open them.
+    Raises ConfigError, which names the variant, or DataError if a file is missing."""
     found: dict[str, CheckSettings] = {}
     for name in plan.variants:
         try:
@@ -78,8 +77,8 @@ def prompt_warnings(settings: Mapping[str, CheckSettings]) -> Iterator[str]:
 
 
 def prompt_files(settings: CheckSettings, baseline: CheckSettings) -> Iterator[PromptFile]:
-    """Yields the prompts in a user's folder, with their changes from the baseline's or, for the baseline, the packaged
-    ones."""
+    """Yields the prompts in a user's folder, with their changes from the baseline's prompts or, for the baseline, from
+    the packaged prompts."""
     registry = PromptRegistry.load(settings.prompts)
     compared = PromptRegistry.load(None if baseline.prompts == settings.prompts else baseline.prompts)
     for prompt in (registry[name] for name in sorted(registry.own)):
@@ -98,8 +97,8 @@ def prompt_files(settings: CheckSettings, baseline: CheckSettings) -> Iterator[P
 async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSettings]) -> list[ReadyVariant]:
     """Reads the documents, and checks that every model can be called. Makes no network calls.
 
-    Variants with the same search settings share the documents. Raises DataError, and ConfigError, also if two variants
-    would send exactly the same requests.
+    Variants with the same search settings share the documents. Raises DataError or ConfigError. If two variants would
+    send exactly the same requests, it raises ConfigError.
     """
     ready: list[ReadyVariant] = []
     read: dict[CheckSettings, tuple[SearchTool, ...]] = {}

@@ -54,7 +54,7 @@ def load_topics(place: str | Path) -> tuple[str, ...]:
 
 
 LONGEST_TOPIC = 200
-"""In characters."""
+"""Maximum length of a topic, in characters."""
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ def _used(kind: Kind) -> tuple[str, ...]:
 def _configuration(
     asked: PromptsRequest, settings: PromptSettings, chat: ChatModel, registry: PromptRegistry
 ) -> dict[str, Any]:
-    """Must not change between attempts at the same run."""
+    """The result must not change between attempts at the same run."""
     return {
         "topics": list(asked.topics),
         "n": asked.n,

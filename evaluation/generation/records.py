@@ -38,7 +38,7 @@ class GeneratedResponse(Record):
     prompt_id: str
     topic: str | None
     prompt: NotBlank
-    """As sent, including any postamble but not the data set's document."""
+    """The prompt as sent, including any postamble but not the data set's document."""
     response: NotBlank
     documents: tuple[OwnDocument, ...] | None = None
     cut_off: bool = False

@@ -27,8 +27,8 @@ _BEGINNING = b'{"id":"'
 
 
 def read_responses(path: Path) -> dict[str, GeneratedResponse]:
-    """Maps prompt ids to the file's rows, without changing the file. Empty if there is no file. Raises ConfigError,
-    with the line number, if the file cannot be read or any line was not written by factloop."""
+    """Maps prompt ids to the file's rows, without changing the file. Returns an empty mapping if there is no file.
+    Raises ConfigError, with the line number, if the file cannot be read or any line was not written by factloop."""
     try:
         with open_given(path) as file:
             rows = (row for _, row in read_records(file, str(path), _FORMAT))
@@ -47,8 +47,8 @@ def open_responses(
 ) -> Iterator[Log[Outcome, str]]:
     """Opens the file for one process at a time, and drops an incomplete last line left by a killed process.
 
-    Raises ConfigError if another process has the file open, if the file cannot be used, or, leaving it unchanged, if it
-    contains anything but responses of this system with these settings to the prompts in `asked`.
+    Raises ConfigError if another process has the file open, or if the file cannot be used. Also raises ConfigError,
+    without changing the file, if it contains anything but this system's responses to these prompts with these settings.
     """
     with _held(path):
         try:

@@ -46,7 +46,7 @@ class ResponseSettings(RunSettings):
 
     @property
     def named_model(self) -> str:
-        """Raises ConfigError if none is set."""
+        """Raises ConfigError if no model is set."""
         if self.model is None:
             raise ConfigError("use --model to set the model that writes the text, for example openai:gpt-4o-mini")
         return self.model

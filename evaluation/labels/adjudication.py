@@ -19,7 +19,7 @@ from factloop.reports.labels import Answer, is_of_page, read_answer_file
 
 LEVEL = 0.95
 PAPER_WINS, PAPER_N = 76, 100
-"""SAFE was right on 76 of the 100 disputed facts that Wei et al. 2024 (section 4 and abstract) had judged again."""
+"""Wei et al. 2024 (section 4, abstract) had 100 disputed facts judged again, and SAFE was right on 76 of them."""
 PEOPLE_USD = 4.0
 """The cost of having people label one response. The paper takes this figure from Min et al. 2023."""
 
@@ -108,7 +108,7 @@ def adjudicate(
 
 
 def win_rate(wins: int, n: int, level: float = LEVEL) -> WinRate:
-    """Undefined if there are no answers."""
+    """The rate is undefined if there are no answers."""
     if not n:
         return WinRate(value=None, undefined=Undefined.NOTHING_SCORED, n=0)
     from scipy.stats import binomtest  # type: ignore[import-untyped]  # its stubs are not a dependency

@@ -48,7 +48,7 @@ class DisagreementKey(Record):
     n_labelled: Count
     """Labelled claims with a verdict. A claim repeated in a response counts once."""
     n_differing: Count
-    """Of those, the claims whose verdict differs from the label."""
+    """Labelled claims whose verdict differs from the label."""
     n_responses: Count
     cost_usd: NonNegative | None
     """Cost of judging all responses in the run. None if the price is unknown."""

@@ -37,7 +37,7 @@ class DrawnPart:
 
     @property
     def share(self) -> float:
-        """The probability that a drawn claim has an answer. The same for all claims if people start at the top."""
+        """The probability that a drawn claim has an answer. It is equal for all claims if people start at the top."""
         return self.n_answered / self.n_drawn
 
     @property

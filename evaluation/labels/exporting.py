@@ -167,9 +167,9 @@ def _by_group(labelled: Iterable[_LabelledClaim]) -> Mapping[str, list[GivenBy]]
 
 
 def reports_by_claims(places: Sequence[str | Path]) -> dict[str, FactualityReport] | None:
-    """Reads reports saved by `factloop check --json`, and maps two hashes of their claims to each.
+    """Reads reports saved by `factloop check --json`, and maps two hashes of each report's claims to the report.
 
-    One is the hash on the report's page, and the other is the same for every run of an identical check. Returns None
+    The first is the hash on the report's page. The second is the same for every run of an identical check. Returns None
     without files. Raises DataError if a file cannot be read or is not a report.
     """
     found: dict[str, FactualityReport] = {}
@@ -212,7 +212,7 @@ def _with_documents(
 
 
 def _hash_of_any_run(claims: Iterable[ClaimToLabel]) -> str:
-    """Leaves out the response's id, which depends on the time of the check."""
+    """Returns a hash without the response's id, which depends on the time of the check."""
     return hash_of(
         one.model_copy(update={"response_id": "", "group": one.group.replace(one.response_id, "")}) for one in claims
     )

@@ -30,7 +30,7 @@ class DisagreementPolicy(StrEnum):
     LEFT_OUT = "left-out"
     """The claim gets no label and is counted as left out."""
     MAJORITY = "majority"
-    """The claim gets the label chosen by more than half of those who could tell. It is left out if there is none."""
+    """The claim gets the label chosen by more than half of those who could tell. If there is none, it is left out."""
 
 
 class PairAgreement(Record):
@@ -52,9 +52,9 @@ class PeopleAgreement(Record):
     n_shared: Count
     """Claims labelled by at least two people."""
     n_differing: Count
-    """Of those, the claims whose labels differ."""
+    """Shared claims whose labels differ."""
     n_left_out: Count
-    """Of those, the claims that the rule leaves out."""
+    """Shared claims that the rule leaves out."""
 
 
 def settled(given: Sequence[PersonLabel], rule: DisagreementPolicy) -> PersonLabel | None:

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 EVEN = 0.1
-"""Fraction of the draw that is spread evenly over all claims, because existing labels may not reveal every error."""
+"""Fraction of the draw that is divided evenly among all claims, because existing labels may not reveal every error."""
 FEWEST_LABELS, FEWEST_BESIDE_SCORES = 10, 50
 """Minimum number of labels to learn from, without and with scores. In a simulation, a draw guided by one label had
 twice the variance of one guided by scores. With 50 labels, the variances were equal."""
@@ -59,7 +59,7 @@ def spreads(verdicts: Ints, scores: Floats, pilot: Pilot | None) -> Floats:
 
     With fewer labels than `fewest_labels`, the spread is derived from the score, and all claims without a score get the
     same spread. Otherwise, it is based on the mean of r (1 - r) over the beta distribution of a stratum's rate r. Even
-    80 labels without an error do not rule out errors, and one in a rarely drawn stratum would weigh too much.
+    80 labels without an error do not rule out errors, and an error in a rarely drawn stratum would weigh too much.
     """
     if pilot is None or pilot.n < fewest_labels(scores):
         known = np.clip(scores, 0.02, 0.98)
@@ -126,7 +126,7 @@ def probabilities(spread: Floats, n: int, most: float = 1.0) -> Floats:
     """Returns each claim's probability of being drawn, in (0, 1], as an array of shape (n_claims,).
 
     The probabilities add up to n, or to n_claims if that is smaller. Except for the `EVEN` share of the draw, they are
-    proportional to the spread. None is above `most`, and any excess goes to the other claims. If the estimate also uses
+    proportional to the spread. None exceeds `most`, and any excess goes to the other claims. If the estimate also uses
     other labels, `most` (at least n / n_claims) is the share of the draw, so that no claim weighs less than 1.
     """
     size = len(spread)

@@ -39,7 +39,7 @@ _SEAL = re.compile("s-([0-9a-f]{12})-([0-9a-f]{6})")
 
 
 def seal_of(claim: ClaimToLabel) -> str:
-    """Returns a hash of the claim as it was drawn, then its verdict and score, which are masked with the hash.
+    """Returns a hash of the claim as it was drawn, followed by its verdict and score, masked with the hash.
 
     The hash shows whether cells were edited, because a label is valid only for the original claim and verdict. It
     excludes the cells that people fill in, and the prompt, sentence and passages, which a spreadsheet may truncate. The
@@ -114,13 +114,13 @@ class Candidate:
 @dataclass(frozen=True)
 class NextLabels:
     drawn: tuple[DrawnClaim, ...]
-    """In random order, so that the first few are also a random draw."""
+    """The claims are in random order, so that the first few are also a random draw."""
     n_claims: int
     """Claims in the run with a verdict of supported or not supported."""
     n_unscored: int
     """Claims in the run without a verdict."""
     n_before: int
-    """Claims with such a verdict that already have a label and were left out of the draw."""
+    """Claims in `n_claims` that already have a label and were left out of the draw."""
     pilot: Pilot | None
     n_to_learn: int
     n_first: int
@@ -248,8 +248,8 @@ def draw_claims(
 
     Claims with priority are drawn first, except for the `EVEN` share of the draw. Claims that already have a label are
     left out. `labels.draws` explains how old and new labels are combined. The claims are in random order because people
-    label a sheet from the top: in order of responses, a partly labelled sheet would cover only a few prompts or a
-    single system. All claims of the run are held in memory.
+    label a sheet from the top: in the order of the responses, a partly labelled sheet would cover only a few prompts or
+    a single system. All claims of the run are held in memory.
 
     Raises ConfigError if no claims were judged supported or not supported, or if all such claims are already labelled.
     """

@@ -41,7 +41,7 @@ class Answers:
 @dataclass(frozen=True)
 class ReferenceMetric:
     name: str
-    """As shown in tables. It distinguishes variants of a metric."""
+    """The name in tables, which distinguishes variants of a metric."""
     score_answers: Callable[[Answers], Scores]
 
     def score(
@@ -89,8 +89,8 @@ def normalise(text: str) -> str:
 def exact_match() -> ReferenceMetric:
     """Exact match: 1.0 if the normalised candidate equals any normalised reference, otherwise 0.0.
 
-    None if there are no references. Departure from SQuAD's script: references that become empty (such as "The") are
-    skipped, so an empty candidate never matches.
+    The score is None if there are no references. Departure from SQuAD's script: references that become empty (such as
+    "The") are skipped, so an empty candidate never matches.
     """
 
     def score(candidate: str, references: Sequence[str]) -> float | None:
@@ -197,9 +197,9 @@ def meteor(synonyms: SynonymSource | None = None) -> ReferenceMetric:
 def bert_score(model: str | Path, layer: int | None = None, *, allow_download: bool = False) -> ReferenceMetric:
     """BERTScore (Zhang et al. 2020, section 3): the F1 of tokens matched greedily by cosine similarity, in [-1, 1].
 
-    Computed with bert-score, without idf weights or baseline rescaling, so scores are close together. Of several
-    references, the best match counts. Texts are truncated to the model's maximum length. The score is 0.0 for a blank
-    candidate, and None if all references are blank.
+    Computed with bert-score, without idf weights or baseline rescaling, so scores are close together. If there are
+    several references, the best match counts. Texts are truncated to the model's maximum length. The score is 0.0 for a
+    blank candidate, and None if all references are blank.
 
     Departure from bert-score: there is no default model, and the layer defaults to the last one. Choose a layer that
     suits the model (17 for roberta-large, 9 for bert-base-uncased).
@@ -284,8 +284,8 @@ INSTRUCTIONS: Mapping[AnswerContext, str] = {
     AnswerContext.QUESTION: "Answer this question.",
     AnswerContext.EVIDENCE: "State a fact that this text bears out.",
 }
-"""What GPTScore puts before the context. The instructions used for MixedQA's table were never published, so its figures
-can only be approximated."""
+"""The texts that GPTScore puts before the context. The instructions used for MixedQA's table were never published, so
+its figures can only be approximated."""
 
 
 def bart_score(model: str | Path, given: AnswerContext, *, allow_download: bool = False) -> ReferenceMetric:
@@ -411,7 +411,7 @@ def build_metrics(specifications: tuple[str, ...], *, allow_download: bool = Fal
     """Builds the metrics specified with `factloop eval mixedqa --metric`, in that order and without duplicates.
 
     MODEL is a folder or a name on the Hugging Face Hub, which is accessed only if `allow_download` is set. For
-    BERTScore, a layer may follow the model, as in `bertscore:roberta-large@17`. Raises ConfigError if one is unknown.
+    BERTScore, a layer may follow the model, as in `bertscore:roberta-large@17`. Raises ConfigError for unknown metrics.
     """
     wanted = [name for one in specifications for name in (_LEXICAL if one == "lexical" else (one,))]
     return tuple(_build(one, allow_download) for one in dict.fromkeys(wanted))

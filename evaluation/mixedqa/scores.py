@@ -1,7 +1,7 @@
 """Measures how well TrustScore and other metrics agree with human labels on MixedQA (Zheng et al. 2024, Table 1).
 
 In the paper (section 4), each system is asked about its own responses, as in a run with a subject model for each
-system. Departures: a run with a single subject asks one model about all responses, and the results include correlations
+system. Departures: a run with a single subject model asks it about all responses, and the results include correlations
 over all systems combined.
 """
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 SOURCE = "Zheng et al. 2024, arXiv 2402.12545, Table 1"
 
 SYSTEMS = ("flan-t5-xxl", "llama-7b", "gpt-3.5-turbo")
-"""As in the data set. The paper calls them FLAN-T5, LLaMA and GPT-3.5."""
+"""The names in the data set. The paper calls these systems FLAN-T5, LLaMA and GPT-3.5."""
 
 Kind = Literal["reference-based", "reference-free, without evidence", "reference-free, with evidence"]
 
@@ -50,7 +50,7 @@ class PublishedRow(Record):
     metric: str
     kind: Kind
     correlations: Mapping[str, Coefficient | None]
-    """By system. None if the metric has the same value for every response."""
+    """Correlations by system. They are None if the metric has the same value for every response."""
 
 
 _ROWS: tuple[tuple[Kind, str, tuple[float | None, float | None, float | None]], ...] = (
@@ -173,10 +173,10 @@ class MixedQaResult(Record):
     n_questions: Count
     systems: tuple[SystemLabels, ...]
     correlations: tuple[MetricCorrelation, ...]
-    """For each TrustScore, first each system and then all systems combined."""
+    """For each TrustScore, the correlation for each system comes first, then that for all systems combined."""
     reference: tuple[ReferenceCorrelation, ...] = ()
     gains: tuple[Gain, ...] = ()
-    """For each system and for all systems combined. Computed only for Pearson's r."""
+    """The gains for each system and for all systems combined. Computed only for Pearson's r."""
     published: tuple[PublishedRow, ...] = PUBLISHED
     usage: Usage
     fingerprint: TrustFingerprint
@@ -249,8 +249,8 @@ def correlate_with_labels(
     """Correlates every score with the labels, for each system and for all systems combined.
 
     Intervals resample whole questions, and depend on the seed in the fingerprint. The paper uses Pearson's coefficient.
-    Kendall's takes minutes for 1,000 questions. The order of the responses affects only the order of the systems.
-    Raises ValueError if a system answers the same question twice.
+    Kendall's coefficient takes minutes for 1,000 questions. The order of the responses affects only the order of the
+    systems. Raises ValueError if a system answers the same question twice.
     """
     if len({(response.question_id, response.system) for response in responses}) < len(responses):
         raise ValueError("each system must answer a question only once")

@@ -42,7 +42,7 @@ def outcome(found: Correlation) -> str:
 
 
 def interval(found: Correlation) -> str:
-    """Formats the interval, as in `[0.253, 0.371]`, or says why it is missing. A dash if there is no value."""
+    """Formats the interval, as in `[0.253, 0.371]`, or says why it is missing. Returns a dash if there is no value."""
     if found.value is None:
         return NOTHING
     if found.low is None or found.high is None:
@@ -61,7 +61,7 @@ def _why_no_interval(found: Correlation) -> str:
 
 
 def resampling(found: Iterable[Correlation]) -> str:
-    """Explains how intervals are computed, when there is none, and how many resamples may be left out."""
+    """Explains how intervals are computed, when there is no interval, and how many resamples may be left out."""
     drawn = [one for one in found if one.n_resamples]
     if not drawn:
         return f"There are no intervals, because they need at least {FEWEST_DRAWN} questions."
@@ -97,7 +97,7 @@ def _coefficient(found: Found) -> Cell:
 
 
 def shown_correlations(result: MixedQaResult, system: str | None) -> list[Found]:
-    """Leaves out scores that were not requested. Graded TrustBC is shown only if computed."""
+    """Leaves out scores that were not requested. Graded TrustBC is shown only if it was computed."""
     asked_for = not result.reference or result.asks_subjects or result.fingerprint.corpus is not None
     shown = {
         found.metric

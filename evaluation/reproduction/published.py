@@ -31,7 +31,7 @@ class PublishedTable:
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        """In the paper's order."""
+        """The data sets in the paper's order."""
         place = self.heads.index("Data set")
         return tuple(dict.fromkeys(names[place] for names in self.rows))
 

@@ -132,7 +132,6 @@ Ours = dict[tuple[Names, str], OurFigure]
 
 
 def percent(share: float | None, n: int, origin: Origin = Origin.RESULTS) -> OurFigure:
-    """Converts a fraction to a percentage."""
     return OurFigure(None if share is None else 100 * share, origin, n)
 
 

@@ -2,7 +2,7 @@
 
 Figures about labels come from labelled data, and those of evaluators from predictions. A figure that follows from other
 printed figures is computed from these, to compare our formulas with the paper's. Figures across all systems (the lowest
-rate, orders of pairs, correlations) get separate rows if our systems differ.
+rate, orders of pairs, correlations) get separate rows if our systems differ from the paper's.
 """
 
 from __future__ import annotations
@@ -252,7 +252,7 @@ def _printed_orders(table: PublishedTable) -> Ours:
 
 
 def _labelled_orders(table: PublishedTable, labels: PredictionTable | None) -> Iterator[ComparedFigure]:
-    """Compares the numbers of pairs that do and do not differ by label. The paper's are sums of cells."""
+    """Compares the numbers of pairs that do and do not differ by label. The paper's numbers are sums of cells."""
     for dataset in table.datasets:
         pairs = None
         if labels is not None and dataset in labels.dataset.names:

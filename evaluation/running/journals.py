@@ -65,7 +65,7 @@ def journal_at(directory: Path, machine: str, home: str) -> Path:
 
 
 def _take_in(path: Path, home: Path) -> None:
-    """Moves the answers at `path` into the journal at `home`. Can be repeated if the process is killed halfway."""
+    """Moves the answers at `path` into the journal at `home`. Safe to repeat if the process is killed halfway."""
     try:
         with closing(sqlite3.connect(home, isolation_level=None)) as connection:
             connection.execute("ATTACH ? AS elsewhere", (str(path),))

@@ -21,7 +21,7 @@ R = TypeVar("R")
 K = TypeVar("K", bound=Hashable)
 
 LONGEST_RECORD = 2**30
-"""In bytes. A longer line cannot be a record of a run."""
+"""Maximum number of bytes. A longer line cannot be a record of a run."""
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,8 @@ from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.together import as_they_come
 
 RESTARTS = 2
-"""How often Ray restarts a worker. If calls or costs are limited, workers are not restarted, because it is unknown how
-much a dead worker has spent."""
+"""Number of times that Ray restarts a worker. If calls or costs are limited, workers are not restarted, because it is
+unknown how much a dead worker has spent."""
 MOST_WORKERS = 3
 """Number of workers that may die while judging the same item before the run fails."""
 STARTED_WITHIN_S = 300.0

@@ -71,8 +71,7 @@ class Run(Generic[Item, AnyRecord, Summary]):
     summarise: Callable[[Iterator[AnyRecord]], Summary]
     results: tuple[Path, ...] = ()
     """Files that are valid only once the run has ended. A new attempt removes them at the start. The summary is written
-    to the first one.
-    """
+    to the first one."""
 
     async def stream(self) -> Events[AnyRecord, Summary]:
         """Yields the events of the run. Raises anything that the engine raises, and ConfigError if writing to disk
@@ -140,7 +139,7 @@ def claimed_folder(run_dir: str | Path | None, configuration: Mapping[str, Any])
 
 @contextmanager
 def answers_folder(folder: Path | None) -> Iterator[Path]:
-    """Yields the folder for answers: the run's own, or a temporary one, because they might not fit in memory."""
+    """Yields the folder for answers: the run's own, or a temporary one, because answers might not fit in memory."""
     if folder is not None:
         yield folder
         return

@@ -105,8 +105,8 @@ def calibrate(
     system without any is corrected with all labelled claims. Each estimate reports how many claims it used.
 
     `transfer` is what the labelled claims and the run are assumed to share. The default is VERDICTS if any labelled
-    claim comes from the system or from one of its prompts, and ERROR_RATES otherwise. With ERROR_RATES there are no
-    prediction-powered figures, and therefore no corrected F1@K.
+    claim comes from the system or, if systems are unknown, from one of its prompts, and ERROR_RATES otherwise. With
+    ERROR_RATES there are no prediction-powered figures, and therefore no corrected F1@K.
 
     Prompts are the sampling units, because claims from the same prompt resemble each other. If labelled claims come
     from a prompt of the run, the two samples are treated as dependent. `score_sums` maps (system, response id) to the

@@ -91,7 +91,7 @@ def spooled(items: Iterable[RunItem], *, limit: int | None = None) -> Spool[RunI
 
 
 def _dump(item: RunItem) -> bytes:
-    """Omits unset document fields, which keeps the lines identical to those of older runs, so that these can resume."""
+    """Omits unset document fields, so that lines are the same as in older runs, which can then be resumed."""
     absent = {"documents"} if item.documents is None else set()
     return _ITEM.dump_json(item, exclude=absent | (set() if item.is_evidence else {"is_evidence"})) + b"\n"
 

@@ -1,9 +1,9 @@
 """Agreement between verdicts on supplied facts and human labels (Wei et al. 2024, section 4).
 
-The paper reports the fraction of facts whose verdict equals the label. Both have three classes. On 16,011 facts in 496
-of FActScore's biographies it finds 72.0%. If most facts belong to one class, a judge that
-always answers with that class scores high, so Cohen's kappa is reported too, and TPR, TNR and balanced accuracy for
-supported against not supported.
+The paper reports the fraction of facts whose verdict equals the label. Verdicts and labels have three classes each. On
+16,011 facts in 496 of FActScore's biographies, this fraction is 72.0%. If most facts belong to one class, a judge that
+always answers with that class scores high. This module therefore also reports Cohen's kappa and, for supported versus
+not supported facts, TPR, TNR and balanced accuracy.
 
 Departures: a fact without a verdict is counted separately, neither as agreement nor as disagreement. Each figure has a
 percentile bootstrap interval that resamples whole prompts. The labels themselves contain errors: where SAFE and the
@@ -66,7 +66,7 @@ class TabledResponse:
 
 
 class SystemAgreement(Record):
-    """Agreement for one system, or for all of them. Higher is better in every field."""
+    """Agreement for one system, or for all of them. Higher is better for every figure."""
 
     system: str | None
     table: LabelTable
@@ -77,10 +77,9 @@ class SystemAgreement(Record):
     kappa: PromptFigure
     """Cohen's kappa over the three classes, in [-1, 1]. 0 means no better than chance."""
     tpr: PromptFigure
-    """Of the facts labelled supported, the fraction judged supported. Facts labelled or judged irrelevant are
-    excluded."""
+    """Fraction of facts labelled supported that are judged supported, excluding facts labelled or judged irrelevant."""
     tnr: PromptFigure
-    """Of the facts labelled not supported, the fraction judged not supported, with the same exclusions."""
+    """Fraction of facts labelled not supported that are judged not supported, with the same exclusions."""
     balanced_accuracy: PromptFigure
     """Mean of TPR and TNR, where 0.5 is chance."""
 
@@ -145,7 +144,7 @@ def agree_with_labels(
 def _agreement(
     system: str | None, responses: Sequence[TabledResponse], prompts: Mapping[str, int], times: Floats, level: float
 ) -> SystemAgreement:
-    """`times` has shape (1 + n_resamples, n_prompts). Its first row is all ones and gives the sample itself."""
+    """`times` has shape (1 + n_resamples, n_prompts). Its first row is all ones and stands for the sample itself."""
     cells = np.zeros((len(prompts), 3, 4))
     for one in responses:
         rows = (one.table.supported, one.table.not_supported, one.table.irrelevant)

@@ -59,9 +59,9 @@ class CalibrationSample:
     probabilities: tuple[float, ...] | None = None
     """The probability that each claim was drawn for labelling. None if all were equally likely."""
     origins: tuple[ClaimOrigin, ...] | None = None
-    """What identifies each claim, or None if nothing does."""
+    """The origin of each claim, or None if it is unknown."""
     is_own: tuple[bool, ...] | None = None
-    """Whether each claim belongs to the run being corrected. None until compared with a run."""
+    """Whether each claim belongs to the run being corrected. None until the sample is compared with a run."""
     scores: tuple[float | None, ...] | None = None
     n_judged_otherwise: int = 0
     """Claims whose verdict differs in the run. If there are any, no claim counts as the run's own."""

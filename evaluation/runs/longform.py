@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 RESAMPLES = 2000
 LEVEL = 0.95
 FEWEST_PROMPTS = 30
-"""Below this, percentile intervals are too narrow: with five prompts, 95% intervals covered 83% of means."""
+"""With fewer prompts, percentile intervals are too narrow: with five prompts, 95% intervals covered 83% of means."""
 CURVE_POINTS = 50
 ROUNDING = 1e-12
-"""Relative differences below this are rounding errors and do not affect ranks."""
+"""Smaller relative differences are rounding errors and do not affect ranks."""
 
 
 K = Annotated[int, Field(ge=1)]
@@ -135,7 +135,7 @@ class SystemScore(Record):
 
 
 class Ranking(Record):
-    """Best first. Systems without a value are left out."""
+    """The systems, best first. Systems without a value are left out."""
 
     k: K
     systems: tuple[str, ...]
@@ -165,7 +165,7 @@ class Measure:
     """Takes an answer and K. Returns None if the answer has no value."""
     at_k: bool = True
     leads: bool = False
-    """Whether the terminal and the top of the page show it."""
+    """Whether the terminal and the top of the page show the measure."""
     is_share: bool = False
     """Whether each answer's value is 0 or 1."""
 
@@ -174,7 +174,7 @@ class Measure:
         return f"{self.words}@{k}" if self.at_k else self.words
 
     def value(self, response: CountedResponse, k: int | None, abstention: AbstentionPolicy) -> float | None:
-        """Returns the answer's value, or None if it is undefined or excluded. `k` is ignored unless `at_k`."""
+        """Returns the answer's value, or None if it is undefined or excluded. `k` is ignored unless `at_k` is set."""
         is_known = is_rated(response, abstention) or (self.is_share and response.unscored)
         return self.of(response, k or 1) if is_known else None
 

@@ -19,7 +19,7 @@ from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 
 DESCRIPTION, SUMMARY, REPORTS = "run.json", "summary.json", "reports.jsonl"
 LONGEST_REPORT = 2**30
-"""In bytes. A line holds a response with all its evidence."""
+"""Maximum number of bytes in a line, which holds a response with all its evidence."""
 
 R = TypeVar("R", bound=Record)
 

@@ -61,7 +61,7 @@ class RunDebiasing(Record):
     n_of_prompts: Count
     """Labelled claims from the run's prompts. They are not an independent sample."""
     n_own: Count
-    """The number of those claims that belong to the run itself."""
+    """Labelled claims that belong to the run itself."""
 
 
 class Calibration(Record):
@@ -90,8 +90,8 @@ class RunSummary(Record):
     usage: Usage
     fingerprint: Fingerprint
     cascade: CascadeSavings | None = None
-    """Summed over all responses. None without a cascade."""
+    """The savings, summed over all responses. None without a cascade."""
     citations: CitationFigures | None = None
-    """Combined over all responses that cite at least one of their documents."""
+    """The figures, combined over all responses that cite at least one of their documents."""
     created_at: datetime
     warnings: tuple[str, ...] = ()

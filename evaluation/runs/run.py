@@ -172,8 +172,7 @@ async def _fingerprint(checker: FactChecker, items: Iterable[RunItem]) -> Finger
 
 async def sources_of(item: RunItem, indexes: GivenIndexes) -> Sources | None:
     """Returns the item's documents as the only sources, or None if it has none. Evidence from an earlier run replaces a
-    search, so claims can be judged irrelevant, as after a search.
-    """
+    search, so claims can be judged irrelevant, as after a search."""
     if item.documents is None:
         return None
     tool = await indexes.of([one.as_document() for one in item.documents])

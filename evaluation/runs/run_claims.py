@@ -3,7 +3,7 @@
 Intervals would be too narrow if labelled claims that belong to the run were treated as an independent sample. Labels
 may name a prompt by its text, by a hash of its text, or by an id that only one of the files contains, so prompts are
 matched by id, by text, or by the text of any response to them. A claim matches if its text and response text match, or
-if its text, system and response id do. Only 16-byte digests are kept.
+if its text, system and response id match. Only 16-byte digests are kept.
 """
 
 from __future__ import annotations

@@ -70,8 +70,8 @@ def loses_too_many(values: Floats) -> bool:
 
 
 def percentiles(values: Floats, tail: float) -> tuple[Floats, Floats, Ints]:
-    """Returns the bounds that cut off a fraction of `tail` at each end of each column, and the NaNs per column. NaN is
-    ignored. If a whole column is NaN, so are both bounds."""
+    """Returns the bounds that cut off a fraction of `tail` at each end of each column, and the number of NaNs in each
+    column. The bounds ignore NaN. If a whole column is NaN, so are both bounds."""
     n_undefined = np.isnan(values).sum(axis=0)
     ends = np.full((2, values.shape[1]), np.nan)
     for quantile, columns in (

@@ -23,7 +23,7 @@ FEWEST_PAIRS = 3
 """With two pairs, every correlation is 1 or -1."""
 FEWEST_DRAWN = 10
 """Minimum number of clusters for an interval. With fewer, resamples are too similar to each other. Without clusters,
-each pair is one."""
+each pair is its own cluster."""
 RESAMPLES = 2000
 LEVEL = 0.95
 ROUNDING = 1e-12

@@ -23,7 +23,7 @@ _SAME = 1e-9
 class DiscreteTest:
     p: float
     least: float
-    """The smallest p-value possible with these sizes of the differences, whatever their signs. At most p."""
+    """The smallest p-value possible with these sizes of the differences, whatever their signs. It is at most p."""
 
 
 def holm_tarone(tests: Sequence[DiscreteTest]) -> list[float]:
@@ -49,8 +49,8 @@ def holm_tarone(tests: Sequence[DiscreteTest]) -> list[float]:
 def n_varying(tests: Sequence[DiscreteTest]) -> int:
     """Returns the number of tests (at least 1) whose p-value can be below 1, because two or more groups differ.
 
-    It depends on the sizes of the differences but not on their signs, and therefore not on the results. Alpha may be
-    divided by it, as for simultaneous intervals.
+    The number depends on the sizes of the differences but not on their signs, and therefore not on the results. Alpha
+    may be divided by it, as for simultaneous intervals.
     """
     return max(1, sum(one.least < 1.0 for one in tests))
 

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 DRAWS = 4999
 """Random sign flips used to find the ends of an interval. At a tail of 0.05, the error is 0.003. P-values do not use
-them."""
+these flips."""
 FEWEST_DRAWS = 20
 """If fewer draws are expected beyond an end of the interval, a normal distribution is used instead."""
 _BLOCK = 1024

@@ -64,9 +64,9 @@ def sign_flips(differences: Floats) -> float:
 
     If two systems are equally good, the sign of each prompt's difference is random. The p-value is therefore the
     fraction of all ways to flip the signs whose sum is at least as far from 0. If all nonzero differences have the same
-    magnitude, the test is an exact binomial sign test. With one response per prompt, it is McNemar's exact test.
-    Otherwise, the sums are approximated on a lattice (`upper_tail`) or, with enough differences, by a normal
-    distribution. The result does not depend on the order of the prompts or on a seed. `differences` has shape
+    magnitude, the test is an exact binomial sign test. With one right or wrong response per prompt, it is McNemar's
+    exact test. Otherwise, the sums are approximated on a lattice (`upper_tail`) or, with enough differences, by a
+    normal distribution. The result does not depend on the order of the prompts or on a seed. `differences` has shape
     (n_prompts,).
     """
     from scipy.special import bdtr, ndtr  # type: ignore[import-untyped]  # its stubs are not a dependency

@@ -60,7 +60,7 @@ class StratifiedMean:
 
     @property
     def standard_error(self) -> float | None:
-        """Linearized, for independent clusters. None unless `has_interval`."""
+        """The linearized standard error for independent clusters. None unless `has_interval` is True."""
         if not self.has_interval:
             return None
         totals = self.counts.sum(axis=1, keepdims=True)

@@ -47,10 +47,10 @@ class PairSpool(Spool[Prediction]):
         """
         self._path, self._dataset = path, default_dataset
         self.n_labelled = self.n_blank = self.n_unnamed = 0
-        """Kept pairs that have a label, that have no document, and that have no system."""
+        """Numbers of kept pairs with a label, without a document, and without a system."""
         self.left_out: set[bytes] = set()
         self._evaluators: dict[str, int | None] = {}
-        """The line of the first score by each evaluator that the input already has scores from."""
+        """For each evaluator with scores in the input, the line of its first score."""
         self._first: Prediction | None = None
         checked = self._checked(rows, limit)
         super().__init__(checked, dump=to_line, load=Prediction.model_validate_json, limit=limit)

@@ -77,7 +77,7 @@ class Prediction(Record):
     marked: Spans | None = None
     """Spans of the claim that people marked as not supported by the document, if the data set has such spans."""
     evaluators: Mapping[str, Share | None]
-    """None if there is no score. `NAME@N` was applied to chunks of at most N words."""
+    """Scores by evaluator. None means no score. `NAME@N` reads chunks of at most N words."""
     unscored: Mapping[str, str] = Field(default_factory=dict)
     """The reason for each missing score, as in reports, or `no_source` if the document is blank."""
 

@@ -4,7 +4,7 @@ summary = await averify(rows, ["baseline", "llm:openai:gpt-4o-mini"], out=Path("
 
 The `OUT.run` folder next to the output contains the models' answers and the configuration of the run. Repeating the
 call resumes the run, but a different configuration is rejected. To add a verifier to existing scores, pass the file
-with the scores as the input and write to another file, which will contain all of them.
+with the scores as the input and write to another file, which will contain all scores.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from factloop.tools.models.gateway import ModelGateway
 
 
 class Bench:
-    """Builds and closes the verifiers. Bound to one event loop."""
+    """Builds and closes the verifiers. A bench is bound to one event loop."""
 
     def __init__(self, settings: VerifySettings, *, allow_download: bool) -> None:
         """Raises ConfigError if the prompts folder is invalid."""

@@ -79,7 +79,7 @@ class CheckRequest:
     allowance: Allowance | None = None
     """Replaces `limits` if the check shares an allowance with other work."""
     is_whole: bool = False
-    """Whether the response is complete. Relevant only with `spans`."""
+    """Whether the response is complete. Used only with `spans`."""
     meter: UsageMeter | None = None
 
     def __post_init__(self) -> None:
@@ -254,7 +254,7 @@ class Checking:
         return self._context(asked, self._meter(asked))
 
     def _context(self, asked: CheckRequest, meter: UsageMeter) -> CheckContext:
-        """Turns off the relevance gate for an incomplete answer, because its rest may make any claim relevant."""
+        """Turns off the relevance gate for an incomplete answer, because any claim may prove relevant later."""
         is_whole = asked.spans is None or asked.is_whole
         searching = self.searching.over(self.searching.tools)
         meter.before_paying = searching.reach
@@ -396,7 +396,7 @@ def _check_span(
 
 
 def _note_check(span: Span, report: FactualityReport) -> None:
-    """Does not log an exhausted budget, which is reported once for all checks."""
+    """Does not log that the budget is exhausted, which is reported once for all checks."""
     counts = report.counts
     found: dict[str, Value] = {f"factloop.claims.{name}": getattr(counts, name) for name in type(counts).model_fields}
     span.set({**found, **usage_values(report.usage)})

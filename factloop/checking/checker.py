@@ -60,8 +60,8 @@ Check = Callable[..., Awaitable[FactualityReport]]
 class DocumentOptions(TypedDict, total=False):
     documents: Documents | None
     """A list of strings, LangChain documents or mappings (with `page_content`, `text` or `content`, and optionally a
-    score), a retriever or a vector store. The checker's own sources are searched as well. With an empty list, no claims
-    can be judged."""
+    score), a retriever or a vector store. The checker's own sources are searched as well. If the list is empty and
+    the checker has no sources of its own, no claims can be judged."""
     sources: Sources | None
     """Documents with a mode. Cannot be combined with `documents`."""
 

@@ -4,10 +4,10 @@ This follows Core (Jiang et al. 2024, arXiv 2407.03572): claims are vertices, an
 the other, and the core is the set without edges that has the largest total weight. Departures:
 
 - The check's own judge tests for entailment. The bundled baseline detects little more than similar wording.
-- A claim's weight is one plus the rarity of its words, leaving out words from the question. In the paper, it is the
-  probability that the claim says something new.
-- A claim is trivial if the judge finds it supported by statements that are true of almost anything. They are the same
-  for all topics.
+- A claim's weight is one plus the rarity of its words, leaving out words from the question. In the paper, a weight is
+  the probability that the claim says something new.
+- A claim is trivial if the judge finds it supported by statements that are true of almost anything. These
+  statements are the same for all topics.
 - Each claim is compared only with the claims that share the most words with it, so the cost grows linearly.
 """
 
@@ -106,7 +106,7 @@ def weight_of(text: str, prompt: str | None) -> float:
 
 
 def largest_core(weights: Sequence[float], edges: Collection[tuple[int, int]]) -> list[int]:
-    """Returns the positions of the claims in the heaviest set without edges. Ties favor earlier claims.
+    """Returns the positions of the claims in the heaviest set without edges. Ties favour earlier claims.
 
     The set is optimal if the solver finishes within `PATIENCE_S` seconds. Otherwise, it is the best set found so far
     or, if there is none, the heaviest claims chosen greedily. Weights must be positive.

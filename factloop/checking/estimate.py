@@ -65,7 +65,7 @@ def estimate(
     n_characters: int | None = None,
 ) -> Estimate:
     """Estimates the calls, tokens and cost of checking `response`, or only `facts`. Makes no calls and needs no key.
-    `n_characters` is the total length of the documents. The `grounded` plan puts short ones into the prompt in full."""
+    `n_characters` is the length of all documents. The `grounded` plan puts short documents into the prompt in full."""
     plan = plan_of(settings)
     parts = [part for part in read_outline(response) if silence_of(part) is None] if facts is None else []
     n_claims = sum(max(1, round(len(part.text.split()) / WORDS_A_CLAIM)) for part in parts)
@@ -95,7 +95,7 @@ def estimate(
 
 
 def length_of_documents(settings: CheckSettings) -> int | None:
-    """Returns the total number of characters in the documents. None if they are long or a search tool is used."""
+    """Returns the number of characters in the documents, or None if they are long or a search tool is used."""
     if settings.search or not settings.docs:
         return None
     if sum(path.stat().st_size for path in find_files(settings.docs).paths) > MOST_READ:

@@ -133,7 +133,7 @@ def filled_by_model(
 
 def filled_offline(settings: CheckSettings, session: Session, named: NamedJudge | None) -> Fill:
     """Returns a function that builds any plan with the given judge or, if None, with the bundled baseline. Here, the
-    `grounded` plan is the `fused` plan without the relevance gate: windows would not save any calls."""
+    `grounded` plan is `fused` without the relevance gate, because judging sentences together would save no calls."""
     from factloop.tools.judges.baseline import Baseline
     from factloop.tools.text.pipeline import load_pipeline
 

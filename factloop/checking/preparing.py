@@ -157,7 +157,7 @@ PLAN_PROMPTS: Mapping[Plan, tuple[str, ...]] = {
 
 
 def plan_of_prompt(name: str) -> Plan | None:
-    """Returns the plan that uses a prompt, if any. Prefers `fused` to `grounded`, which reuses its stages."""
+    """Returns the plan that uses a prompt, if any. Prefers `fused` to `grounded`, which reuses `fused` prompts."""
     of_safe: Plan | None = "safe" if name in VERIFIABLE_PROMPTS else None
     return next((plan for plan, names in PLAN_PROMPTS.items() if name in names), of_safe)
 

@@ -1,4 +1,4 @@
-"""The command line interface. Heavy imports wait until a command runs, so that `--help` is fast."""
+"""The command line interface. Slow imports happen only when a command runs, so that `--help` is fast."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _PLAIN = {
     "“": '"', "”": '"', "«": '"', "»": '"', "…": "...", "≠": "!=", "←": "<-", "▶": ">", "●": "*", "◆": "*", "■": "#",
     "→": "->", "↔": "<->", "≤": "<=", "≥": ">=", "›": ">", "─": "-", "│": "|",
 }  # fmt: skip
-"""Used if the output encoding lacks a character, as in the C locale."""
+"""Replacements for characters that the output encoding lacks, as in the C locale."""
 
 
 def main() -> None:
-    """Reports errors in one line on standard error, and through the exit code."""
+    """Runs the command. Reports errors in one line on standard error, and through the exit code."""
     gc.set_threshold(CONTAINERS, *gc.get_threshold()[1:])
     try:
         code = _run()
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def _run() -> int | None:
-    """The imports are here so that `main` can handle an interrupt during them."""
+    """Imports modules here so that `main` can handle an interrupt during the imports."""
     from factloop.cli.app import app
     from factloop.cli.help import UsageError, usage_complaint
     from factloop.core.errors import FactloopError

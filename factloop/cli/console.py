@@ -1,4 +1,4 @@
-"""Exit codes, interrupts, and messages and progress on standard error."""
+"""Defines exit codes, handles interrupts, and shows messages and progress on standard error."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def left_unscored(said: str) -> int:
 
 
 def run_until_stopped(work: Coroutine[Any, Any, T], *, run_dir: Path | None, kept: bool) -> T:
-    """If interrupted, prints how to resume and ends the process at once."""
+    """Runs `work` and returns its result. If interrupted, prints how to resume and ends the process at once."""
     results: list[T] = []
     log = logging.getLogger("factloop.checking.check")  # the command itself reports failed checks at the end
     with asyncio.Runner() as runner:
@@ -74,7 +74,7 @@ async def _keep(work: Coroutine[Any, Any, T], results: list[T]) -> None:
 
 @contextmanager
 def stopped_with(said: str) -> Iterator[None]:
-    """If the block is interrupted, prints this line and ends the process. Only for work that costs nothing."""
+    """If the block is interrupted, prints this line and ends the process. Use this only for work that costs nothing."""
     try:
         yield
     except KeyboardInterrupt:
@@ -103,7 +103,7 @@ def step(said: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def counted(noun: str, total: int, *, done: int = 0, quiet: bool = False) -> Iterator[CountDisplay]:
-    """Shows a progress bar while the block runs. It also names the servers that the block is waiting for."""
+    """Shows a progress bar while the block runs. The bar also names the servers that the block is waiting for."""
     console = Console(stderr=True, quiet=True) if quiet else messages_console()
     with CountDisplay(console, noun, total, done=done) as display, told_of_waits(display.waiting):
         yield display

@@ -1,4 +1,4 @@
-"""Exit codes of checks, which depend on requirements such as `--fail-under`."""
+"""Determines the exit codes of checks, which depend on requirements such as `--fail-under`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def results_of(report: FactualityReport) -> Iterator[Result]:
 
 
 def exit_code(report: FactualityReport, demands: Demands, *, may_be_empty: bool = False) -> int:
-    """Prints why the code is not 0. Without scored claims, any threshold is missed."""
+    """Prints why the code is not 0. If no claims are scored, precision is below any threshold."""
     counts = report.counts
     why = first_failure(results_of(report)) or ", ".join(unscored_reasons(report))
     nothing = None if may_be_empty else ALL_IRRELEVANT if report.claims else NO_CLAIMS_MADE
@@ -74,7 +74,7 @@ def code_of(
 
 
 def below_threshold(name: str, value: float | None, threshold: float, of: str = "") -> str:
-    """Gives the value with three digits, or more if rounding would hide that it is below `--fail-under`."""
+    """Shows the value with three digits, or more if rounding would hide that it is below `--fail-under`."""
     reached = "undefined" if value is None else shown_below(value, threshold, "f")
     return f"{name} {reached}{of} is below {str(threshold).removesuffix('.0')} (--fail-under)"
 

@@ -55,7 +55,7 @@ def doctor(given: Doctor, flags: Flags) -> int:
 
 
 def look_at_database(url: str | None, folder: Path | None) -> Sequence[Look]:
-    """Only reads the database. Empty if no URL or folder is set and the service has never run."""
+    """Only reads the database. Returns no test if neither a URL nor a folder is set and the service has never run."""
     from factloop.doctor.looking import Look, in_thread
 
     if url is None:

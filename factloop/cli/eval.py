@@ -53,8 +53,7 @@ class Run(Judged, Tabled, Intervals):
     """Use the verdicts of this evaluator, if --calibration is a file of predictions for research audit."""
     transfer: Annotated[Literal["verdicts", "error_rates"] | None, Mark(STATISTICS)] = None
     """Assume that verdicts are right as often as on the labelled claims (verdicts), or that TPR and FPR are the same as
-    on the labelled claims (error_rates). Default: verdicts if any label comes from the system or run, else
-    error_rates."""
+    on the labelled claims (error_rates). Default: verdicts if any label is from the system or run, else error_rates."""
     workers: Annotated[AtLeastOne | None, Mark(LIMITS)] = None
     """Number of Ray workers. If set, responses are judged on these workers instead of in this process."""
     address: Annotated[str | None, Mark(LIMITS, "HOST:PORT")] = None

@@ -14,7 +14,7 @@ NO_COMMAND = 2
 _TYPE = re.compile(r"<(?:list\[)?([^\]>]+?)(?: range)?\]?>")
 _KINDS = {"int": "N", "float": "NUMBER", "str": "TEXT", "path": "PATH"}
 _OF_DOCUMENTS = ("--docs", "--corpus", "--documents")
-"""Each command accepts some of these. They are too dissimilar for typer to suggest the right one."""
+"""Each command accepts some of these flags, which are too dissimilar for typer to suggest the right one."""
 _WHERE = {"argument": "Arguments", "option": "Options"}
 ALL = "--help-all"
 LONG = 20

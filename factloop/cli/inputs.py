@@ -1,4 +1,4 @@
-"""Reads a command's inputs. Unreadable or unsuitable ones are rejected with a one-line message."""
+"""Reads a command's inputs. Rejects unreadable or unsuitable inputs with a one-line message."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def refuse_missing_data(data: str | Path | None, documents: Iterable[str] | None
 
 
 def _is_there(place: str | Path) -> bool:
-    """False only if the path certainly does not exist. Other errors are reported when the path is read."""
+    """Returns False only if the path certainly does not exist. Other errors are reported when the path is read."""
     for path in (Path(place), Path(os.path.expanduser(place))):
         try:
             os.lstat(path)

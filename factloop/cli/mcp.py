@@ -60,7 +60,7 @@ def mcp(given: Mcp, flags: Flags) -> int:
 async def _serve(given: Mcp, check: CheckSettings, trust: TrustSettings) -> None:
     from factloop.checking.checker import FactChecker
     from factloop.entrance.documents import hiding_checker, open_corpus
-    from factloop.integrations.mcp.server import build_server
+    from factloop.integrations.mcp.server import build_server, serve_stdio
     from factloop.setup.session import budget_of
     from factloop.trust.scorer import TrustScorer
 
@@ -78,7 +78,7 @@ async def _serve(given: Mcp, check: CheckSettings, trust: TrustSettings) -> None
         await _open(checker, scorer)
         # asyncio would wait for a thread that is waiting for input
         signal.signal(signal.SIGINT, lambda *_: leave_now(INTERRUPTED))
-        await server.run_stdio_async()
+        await serve_stdio(server)
 
 
 async def _serve_http(given: Mcp, checker: FactChecker, scorer: TrustScorer, server: Any) -> None:
@@ -96,7 +96,7 @@ async def _serve_http(given: Mcp, checker: FactChecker, scorer: TrustScorer, ser
 
 
 async def _open(checker: FactChecker, scorer: TrustScorer) -> None:
-    """Opens both now, so that errors in the setup are found early. Raises ConfigError and DataError."""
+    """Opens the checker and the scorer now, to find errors in the setup early. Raises ConfigError and DataError."""
     from factloop.setup.sources import Sources
 
     await checker.acheck("", spans=[], sources=None if checker.has_sources else Sources())

@@ -36,8 +36,7 @@ class MixedQa(Tabled, Resumable):
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
     """Use only the responses of this system."""
     subject: Annotated[Texts, Mark(metavar="SYSTEM=MODEL[@URL]")] = ()
-    """Subject model for the responses of one system, as in the paper. Add the URL of the model's server if it differs
-    from --base-url."""
+    """Subject model for the responses of one system, as in the paper. Add its URL if it differs from --base-url."""
     limit: AtLeastOne | None = None
     """Use only the first N questions."""
     metric: Annotated[Texts, Mark(metavar="NAME")] = ()

@@ -52,7 +52,7 @@ Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Between0And1 = Annotated[float, Field(gt=0.0, lt=1.0)]
 Texts = tuple[str, ...]
 Flags = dict[str, Any]
-"""Settings set with flags."""
+"""The settings that the user set with flags, by name."""
 
 
 class Arguments(BaseModel):
@@ -131,7 +131,7 @@ A = TypeVar("A", bound=Arguments)
 
 @dataclass(frozen=True)
 class Taken:
-    """The settings that a command accepts. `--set` works for every setting of the model, and some have flags."""
+    """The settings that a command accepts. `--set` works for every setting of the model, and some also have flags."""
 
     model: type[BaseModel]
     flags: Mapping[str, FieldInfo]

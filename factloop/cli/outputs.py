@@ -46,7 +46,7 @@ class _WithoutPadding:
 
 
 class Terminal(Console):
-    """Tolerates a reader who stops early, as `head` does. In a file or a pipe, strips trailing spaces."""
+    """Tolerates a reader that stops early, such as `head`. Strips trailing spaces in files and pipes."""
 
     def __init__(self) -> None:
         super().__init__(emoji=False, markup=False, highlight=False)
@@ -92,7 +92,7 @@ def try_outputs(
 
 
 def refuse_existing(names: Sequence[str | None], why: str) -> None:
-    """Raises ConfigError if an output exists. For outputs that were costly to make."""
+    """Raises ConfigError if an output exists. Use this for outputs that were costly to make."""
     for name in names:
         if name not in (None, STANDARD_OUTPUT) and os.path.lexists(name):
             raise ConfigError(f"{name} already exists, and {why}; use another file")

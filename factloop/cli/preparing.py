@@ -42,7 +42,7 @@ def with_leave_to_fetch(settings: S) -> S:
 
 
 def agreed(said: str, question: str) -> bool:
-    """Asks the user. False if there is no terminal."""
+    """Asks the user, or returns False if there is no terminal."""
     messages = messages_console()
     if not (sys.stdin.isatty() and messages.is_terminal):
         return False

@@ -13,6 +13,7 @@ FactloopError
 │   ├── BudgetExceeded   the user's limit on calls or cost was reached
 │   └── DeadlineExceeded the check reached its deadline
 └── ModelOutputError     the model's answer cannot be used
+    ├── AskedNoFurther   the model was not called, because too many of its replies could not be parsed
     └── ModelRefusal     the model declined to answer
 """
 
@@ -99,7 +100,7 @@ class UnreadableAnswer(ToolError):
 
 
 class BudgetExceeded(ToolError):
-    """A call would exceed the user's limit. `of` is what the limit applies to, or empty for the whole run."""
+    """A call would exceed the user's limit. `of` names what is limited, or is empty for the whole run."""
 
     def __init__(self, limit: str, of: str = "") -> None:
         self.limit, self.of = limit, of

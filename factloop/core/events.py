@@ -27,7 +27,7 @@ class ClaimFound(Record):
 
 
 class ClaimSearched(Record):
-    """A query for a claim has returned. If the claim repeats an earlier one, the report lists no queries for it."""
+    """A search for a claim has finished. If the claim repeats an earlier one, the report lists no queries for it."""
 
     type: Literal["claim_searched"] = "claim_searched"
     claim_id: str
@@ -58,7 +58,7 @@ class ServerWait(Record):
 
 
 class CheckFinished(Record):
-    """Always the last event."""
+    """The check has finished. This is always the last event."""
 
     type: Literal["check_finished"] = "check_finished"
     report: FactualityReport

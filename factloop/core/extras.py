@@ -95,7 +95,7 @@ def installed_version(distribution: str) -> str:
 
 
 def install_command(extra: str, of: importlib.metadata.Distribution | None = None) -> str:
-    """The command that installs an extra from where this copy came from, which need not be a package index."""
+    """The `pip` command that installs an extra from the same origin as this copy, such as a folder or a repository."""
     return f"pip install {_wanted(extra, _origin(of))}"
 
 

@@ -12,7 +12,7 @@ _EDGES = " .,;:!?…\"'“”‘’«»()[]*_`"
 
 
 def sameness(text: str) -> str:
-    """A key that ignores case, spacing and outer punctuation. Duplicate facts (or queries) have the same key."""
+    """A key that ignores case, spacing and surrounding punctuation. Duplicate facts (or queries) have the same key."""
     return " ".join(text.casefold().split()).strip(_EDGES)
 
 
@@ -78,12 +78,12 @@ def n_contradicted(claims: Iterable[Claim]) -> int:
 
 
 def precision(counts: Counts) -> float | None:
-    """None if no claims are scored. Departure: the released code returns 0."""
+    """Returns None if no claims are scored. Departure: the released code returns 0."""
     return counts.supported / counts.scored if counts.scored else None
 
 
 def is_unknown(counts: Counts) -> bool:
-    """Whether there are unscored claims but no scored ones."""
+    """Whether some claims are unscored and none are scored."""
     return counts.unscored > 0 and not counts.scored
 
 

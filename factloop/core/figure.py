@@ -61,7 +61,7 @@ class Measurement(Record):
 
     @property
     def why(self) -> str:
-        """The reason why there is no value, or "" if there is one."""
+        """Why there is no value, or "" if there is a value."""
         return "" if self.undefined is None else self.undefined.words
 
     @model_validator(mode="after")

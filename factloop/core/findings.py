@@ -1,4 +1,4 @@
-"""What is wrong with the passages of a checked response. Guards, agents and tests share these rules."""
+"""Finds what is wrong with each passage of a checked response. Guards, agents and tests share these rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from factloop.core.records import Claim, FactualityReport, NoClaim, Sentence, Ve
 
 
 class Finding(StrEnum):
-    """What can be wrong with a passage, most serious first. All except the first two mean that it was not checked."""
+    """What can be wrong with a passage, worst first. All except the first two mean that the passage was not checked."""
 
     CONTRADICTED = "contradicted"
     UNSUPPORTED = "unsupported"
@@ -28,20 +28,20 @@ UNCHECKED = frozenset({Finding.UNSCORED, Finding.IRRELEVANT, Finding.UNREAD, Fin
 
 
 def findings_of_claims(claims: Iterable[Claim]) -> frozenset[Finding]:
-    """Empty if all claims are supported."""
+    """Returns an empty set if all claims are supported."""
     found = (finding_of_claim(claim) for claim in claims)
     return frozenset(finding for finding in found if finding is not None)
 
 
 def finding_of_silence(no_claim: NoClaim | None) -> Finding | None:
-    """The finding on a passage without claims, or None for headings, questions, opinions and the like."""
+    """Returns the finding for a passage without claims, or None for headings, questions, opinions and the like."""
     if no_claim in (NoClaim.CODE, NoClaim.NOT_READ):
         return Finding.UNREAD
     return Finding.CLAIM_FREE if no_claim is NoClaim.NO_CLAIM else None
 
 
 def findings(report: FactualityReport) -> frozenset[Finding]:
-    """Empty if everything that the response states was checked and is supported."""
+    """Returns an empty set if everything that the response states was checked and is supported."""
     silent = (finding_of_silence(one.no_claim) for one in report.claim_free)
     return findings_of_claims(report.claims) | {finding for finding in silent if finding is not None}
 
@@ -82,7 +82,7 @@ def by_gravity(found: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def finding_of_claim(claim: Claim) -> Finding | None:
-    """None if the claim is supported."""
+    """Returns None if the claim is supported."""
     judgement = claim.judgement
     if judgement.verdict is Verdict.NOT_SUPPORTED:
         return Finding.CONTRADICTED if judgement.contradicted else Finding.UNSUPPORTED

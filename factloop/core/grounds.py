@@ -1,7 +1,8 @@
 """Checks whether a claim's names and figures occur in the passages that its verdict cites.
 
-A model that is too small for the task may cite arbitrary passages. But a passage can also support a claim in other
-words, such as spelled-out numbers. So these claims are judged again, and users are warned only if there are many.
+A model that is too small for the task may cite arbitrary passages. But a passage can also support a claim in different
+words, such as spelled-out numbers. The `grounded` plan therefore judges such claims again, and users are warned
+only if there are many.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Why a verdict or score can be missing, and the words that reports use for it."""
+"""Defines the reasons why a verdict or score can be missing, and how reports describe them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ class UnscoredReason(StrEnum):
     TIMEOUT = "timeout"
     AMBIGUOUS = "ambiguous"
     DISPUTED = "disputed"
-    """The sources contradict each other, and neither side corrects the other. Both are cited, for a person to decide.
+    """The sources contradict each other, and neither corrects the other. Both sides are cited for a person to decide.
     """
     SPLIT_JURY = "split_jury"
-    """No verdict received enough votes under the jury's rule. `votes` has each model's vote."""
+    """No verdict received enough votes under the jury's rule. `votes` contains each model's vote."""
     NEEDS_READING = "needs_reading"
-    """The judge is not certain. The decisive passage comes first, for a person to read."""
+    """The judge is not certain, so a person should read the evidence. The decisive passage comes first."""
     OTHER_LANGUAGE = "other_language"
     """The judge cannot read the claim's language. The offline engine reads only English."""
     NO_SOURCE = "no_source"
@@ -37,9 +37,9 @@ class About:
     documents: str
     """How reports describe an answer without a TrustFC score."""
     failure: bool = False
-    """Whether something went wrong, as opposed to a property of the text or the sources."""
+    """Whether something failed. False if the reason lies in the text or the sources."""
     mendable: bool = False
-    """Whether another run may help. It reuses the answers in the journal."""
+    """Whether another run, which reuses the answers in the journal, may help."""
 
 
 ABOUT = {

@@ -52,13 +52,14 @@ _LONGEST_NAME = 100  # maximum number of characters of a name to compare with kn
 
 def refuse_unknown(model: type[BaseModel], data: object) -> None:
     """Raises pydantic's ValidationError for the first field in `data` that is not in `model`."""
-    strange = [name for name in data if name not in model.model_fields] if isinstance(data, Mapping) else []
-    if not strange:
+    names = data if isinstance(data, Mapping) else ()
+    strange = next((name for name in names if name not in model.model_fields), None)
+    if strange is None:
         return
-    near = get_close_matches(str(strange[0])[:_LONGEST_NAME], model.model_fields, n=1)
+    near = get_close_matches(str(strange)[:_LONGEST_NAME], model.model_fields, n=1)
     words = {"is_it": "".join(f"did you mean {name!r}? " for name in near), "known": ", ".join(model.model_fields)}
     wrong = PydanticCustomError("extra_forbidden", "there is no such field; {is_it}known fields are {known}", words)
-    raise ValidationError.from_exception_data(model.__name__, [{"type": wrong, "loc": (strange[0],), "input": None}])
+    raise ValidationError.from_exception_data(model.__name__, [{"type": wrong, "loc": (strange,), "input": None}])
 
 
 Plan = Literal["safe", "paper", "fused", "grounded"]
@@ -149,7 +150,7 @@ class Vote(Record):
 
 
 class Judgement(Record):
-    """Either a verdict with the grounds for it, or `verdict: null` with an `unscored_reason`."""
+    """Either a verdict and the reasons for it, or `verdict: null` with an `unscored_reason`."""
 
     verdict: Verdict | None = None
     unscored_reason: UnscoredReason | None = None
@@ -187,7 +188,7 @@ class Judgement(Record):
 
 
 class LeftOut(Record):
-    """Why a claim is outside the core. Such claims count toward no figure."""
+    """Why a claim is outside the core. Such claims do not count toward any figure."""
 
     why: Literal["follows", "combines", "trivial"]
     """The claim follows from a claim in the core, combines several such claims, or is true of almost anything."""
@@ -217,7 +218,7 @@ class Claim(Record):
     """Why the claim is not in the core of the response (`repeats`). None if it is, or if no core was selected."""
     queries: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
-    """What the judge still needed to know, before each round of queries except the first."""
+    """What the judge still needed to know before each round of queries after the first."""
     evidence: tuple[Evidence, ...] = ()
     judgement: Judgement
     borne_out_by: tuple[Count, ...] = ()
@@ -234,7 +235,7 @@ class Claim(Record):
 
 
 class Abstention(Record):
-    """Whether a sentence is right to say that there is no answer."""
+    """Whether a sentence is right in saying that there is no answer."""
 
     is_right: bool | None = None
     """True if the sources have no answer either, False if they have one, None if there is no verdict."""
@@ -404,7 +405,7 @@ class Fingerprint(Record):
 
     @property
     def configuration(self) -> dict[str, Any]:
-        """What must not change when a run is resumed. Leaves out versions, the seed and settings at their defaults."""
+        """What a resumed run must not change. Leaves out versions, the seed and settings at their defaults."""
         kept = self.model_dump(mode="json", exclude=_NOT_SHARED)
         return {**kept, **self.settings}
 
@@ -448,12 +449,12 @@ class CascadeSavings(Record):
     n_failed: Count = 0
     """Claims left to the model because the verifier failed."""
     max_error: Share | None = None
-    """The maximum error rate among settled claims, for which each threshold was tuned."""
+    """The maximum error rate among settled claims that each threshold was tuned for."""
     confidence: Share | None = None
     calls_taken: Count = 0
     """Model calls for the claims left to the model, including answers from the cache."""
     searches_taken: Count = 0
-    """Searches for these claims after the verifier examined them."""
+    """Searches for the claims left to the model, made after the verifier examined these claims."""
     calls_avoided: NonNegative | None = None
     """An estimate: the number of settled claims times the mean number of calls per claim left to the model. None if no
     claims were left to the model."""
@@ -478,7 +479,8 @@ class Citation(Record):
     document: Count | None
     """Index in the supplied documents, starting at 0. None if there is no such document."""
     bears_out: bool | None
-    """Whether the document supports a claim in the sentence. None if it does not and some claim is unscored."""
+    """Whether the document supports a claim in the sentence. None if the answer depends on an unscored claim, or if the
+    sentence has no claims."""
 
 
 class CitationFigures(Record):
@@ -494,7 +496,7 @@ class CitationFigures(Record):
     """The proportion of sentences whose claims are all supported by documents that the sentence cites. Sentences
     without claims are left out. None if nothing is cited or no sentence is scored."""
     n_sentences: Count = 0
-    """The number of scored sentences. Sentences with an unscored claim are in `n_unscored` instead."""
+    """The number of scored sentences. Sentences whose result depends on an unscored claim are in `n_unscored`."""
     n_unscored: Count = 0
     precision: Share | None = None
     """The proportion of judged citations that support a claim. None if no citations are judged."""
@@ -502,7 +504,7 @@ class CitationFigures(Record):
 
     @classmethod
     def sum_of(cls, each: Iterable[CitationFigures]) -> CitationFigures | None:
-        """None if no response cites anything."""
+        """Returns None if no response cites anything."""
         found = [one for one in each if one.recall is not None or one.precision is not None]
         n, n_cited = sum(one.n_sentences for one in found), sum(one.n_citations for one in found)
         if not found:
@@ -533,7 +535,7 @@ class FactualityReport(Record):
     prompt: str | None = None
     response: str
     eligibility: Judgement | None = None
-    """Whether the response does what its prompt asks for. None if there is no verdict."""
+    """Whether the response does what its prompt asks for. None if this was not judged."""
     claims: tuple[Claim, ...]
     sentences: tuple[Sentence, ...] = ()
     """In order of appearance. Contains only the requested sentences if `spans` was set."""

@@ -19,7 +19,7 @@ OFFLINE = (
 )
 _BROKEN_OFF = FAILURES | {UnscoredReason.BUDGET}
 MANY, MANY_SHARE = 2, 0.15
-"""If at least this many claims and this proportion of them are groundless, the judge may be too weak."""
+"""Minimum number and proportion of groundless supported claims for a warning that the judge may be too weak."""
 
 MOST_NAMED, MOST_QUOTED = 5, 300
 """Maximum number of quoted texts that tell the judge what to say, and of characters in each quotation."""
@@ -48,7 +48,7 @@ def found_warnings(
 
 
 def unscored_warning(fingerprint: Fingerprint, claims: Sequence[Claim]) -> tuple[str, ...]:
-    """Warnings about unscored claims, with a separate one for other languages. Empty if there are no sources.
+    """Warns about unscored claims, and separately about claims in other languages. Returns nothing without sources.
 
     Excludes claims that need reading or whose sources disagree, because these are results rather than failures.
     """
@@ -64,7 +64,7 @@ def unscored_warning(fingerprint: Fingerprint, claims: Sequence[Claim]) -> tuple
 
 
 def share_of(n: int, total: int, noun: str, verb: str = "", of_many: str = "") -> str:
-    """A part of a whole, such as `1 of 2 claims has`. `verb` is singular, and `of_many` plural."""
+    """Describes a part of a whole, as in `1 of 2 claims has`. `verb` is the singular form, and `of_many` the plural."""
     return f"{n:,} of {total:,} {noun}{'' if total == 1 else 's'} {verb if n == 1 else of_many}".rstrip()
 
 
@@ -74,7 +74,7 @@ def failures(claims: Iterable[Claim]) -> list[Judgement]:
 
 
 def failure_of_all(claims: Sequence[Claim]) -> Judgement | None:
-    """None if any claim has a verdict or nothing failed."""
+    """Returns the first failure, or None if any claim has a verdict or nothing failed."""
     failed = next(iter(failures(claims)), None)
     return failed if all(claim.judgement.verdict is None for claim in claims) else None
 

@@ -1,7 +1,6 @@
 """Runs asynchronous code for synchronous callers in a background event loop, one per process.
 
-All calls share the loop, so that connections stay open between calls. It has its own thread, so that calls also work
-while another loop is running.
+All calls share the loop, so that connections stay open. Its own thread lets calls work while another loop is running.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _loops: dict[int, asyncio.AbstractEventLoop] = {}
 
 
 def _background_loop() -> asyncio.AbstractEventLoop:
-    """There is no lock, because a fork could copy it while it is held."""
+    """Uses no lock, because a fork could copy the lock while another thread holds it."""
     process = os.getpid()
     if process not in _loops:
         loop = asyncio.new_event_loop()

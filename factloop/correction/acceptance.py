@@ -9,7 +9,8 @@ A rewritten text is accepted if it meets all these conditions. Otherwise, the fi
    irrelevant claims than before. No other sentence has more unsupported claims than before, for example because a
    removed sentence said who *he* is.
 5. No remaining sentence has fewer supported claims than before.
-6. Every rewritten sentence still states something, including the unproven claims to keep.
+6. Every rewritten sentence still states something, including the unproven claims to keep. No other sentence has more
+   unscored claims than before.
 7. Precision is higher, or fewer claims are contradicted, unscored or irrelevant.
 """
 

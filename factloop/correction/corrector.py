@@ -53,12 +53,11 @@ class Corrector:
             correction = await Corrector(checker).acorrect(response, question="Who was ...?")
         print(correction.text)
 
-    Only sentences with a contradicted claim are reworded, from first to last, by a model (one call per sentence) or,
-    offline, by rules. The new text is then checked and accepted only if it meets the conditions in `acceptance`. A
+    Only sentences with claims to correct or remove are reworded, from first to last, by a model (one call per sentence)
+    or, offline, by rules. The new text is then checked and accepted only if it meets the conditions in `acceptance`. A
     change is undone if it fails the check, or if a later sentence fails because of it.
 
-    Marks never change the wording. The correction lists everything that was removed or is in doubt, including passages
-    that are not marked.
+    Marks never change the wording. The correction lists everything removed or in doubt, including unmarked passages.
 
     The limits for a single check (deadline, calls, cost) apply to the whole correction: the first check, the rewriting
     and all later checks.
@@ -240,7 +239,7 @@ class _Course:
         return Rejection.NOTHING_CHANGED, f"{noun} could not be changed"
 
     async def _first_draft(self, sentences: Sequence[ResponseSentence]) -> Draft:
-        """Rewords the sentences in order, because the rewriter sees the new text before each of them."""
+        """Rewords the sentences in order, because the rewriter sees the new text before each sentence."""
         by_id = {claim.id: claim for claim in self._before.claims}
         draft = Draft(self._before.response, sentences, {})
         for number, sentence in enumerate(sentences):

@@ -29,8 +29,8 @@ class Edit:
 
 
 def edits_of(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> list[Edit]:
-    """Returns the edits that apply the new wordings, in order and without overlaps. `spans` are those of all sentences,
-    and `wordings` maps sentence numbers to wordings, which are empty for a removal."""
+    """Returns the edits that apply the new wordings, in order and without overlaps. `spans` contains all sentences,
+    and `wordings` maps sentence numbers to new wordings, which are empty for a removal."""
     steps: list[Edit] = []
     for group in _groups(text, spans, wordings):
         first, last = group[0], group[-1]

@@ -31,7 +31,7 @@ class MarkPolicy:
 
     def mark_for(self, finding: Finding) -> str | None:
         """Returns the mark for a passage with this finding, if any. Claims that should have been corrected or removed
-        are marked, because they are still in the text. Unread code is not, because a mark would become part of it."""
+        are marked, because they are still in the text. Code is not marked, because a mark would become part of it."""
         if finding is Finding.CONTRADICTED:
             return CONTRADICTED
         if finding is Finding.UNSUPPORTED:

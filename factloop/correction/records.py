@@ -36,7 +36,7 @@ class CorrectionSettings(CheckSettings):
     unsupported: Annotated[Unsupported, Mark(CORRECTION)] = "mark"
     """Mark claims without evidence as [unverified], remove them, or keep them."""
     unscored: Annotated[Unscored, Mark(CORRECTION)] = "auto"
-    """Mark claims without a verdict as [unchecked], remove or keep them. auto marks none that need reading."""
+    """Mark claims without a verdict as [unchecked], remove or keep them. auto marks them unless they need reading."""
 
     @property
     def check_settings(self) -> CheckSettings:
@@ -68,13 +68,13 @@ class Rejection(StrEnum):
     """Why the rewritten text was rejected. If there are several reasons, the first one is reported."""
 
     NOTHING_TO_CORRECT = "nothing_to_correct"
-    """No claims are contradicted or have to be removed."""
+    """No claim is contradicted, and none has to be removed."""
     NOTHING_CHANGED = "nothing_changed"
     """No sentence could be changed. `left` has the reasons."""
     NOTHING_LEFT = "nothing_left"
     """The rewritten text would contain nothing that can be checked."""
     NOT_CHECKED = "not_checked"
-    """More claims are unscored after the second check than after the first."""
+    """More claims, in the text or in a single sentence, are unscored after the second check than after the first."""
     MORE_CONTRADICTED = "more_contradicted"
     NEW_UNSUPPORTED = "new_unsupported"
     """A rewritten sentence is contradicted or has more unsupported, unscored or irrelevant claims than before, or
@@ -86,7 +86,7 @@ class Rejection(StrEnum):
     UNPROVEN_LOST = "unproven_lost"
     """A rewritten sentence no longer states an unproven claim that should have been kept."""
     NOT_BETTER = "not_better"
-    """Precision is not higher, and there are as many contradicted and unchecked claims as before."""
+    """Precision is not higher, and there are at least as many contradicted and unchecked claims as before."""
 
 
 class Change(Record):

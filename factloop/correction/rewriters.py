@@ -31,7 +31,7 @@ MOST_GROWTH, ROOM = 2, 200
 _FORBIDDEN = re.compile(
     r"https?:[^\s)\]>]*|www\.[^\s)\]>]*|\]\([^\s)]*|!\[|<[a-zA-Z/!]|```|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 )
-"""Links, images, tags, fences and control characters, which must not enter the text from the evidence."""
+"""Links, images, tags, fences and control characters, which must not be copied from the evidence."""
 
 
 class RewrittenSentence(StructuredOutput):

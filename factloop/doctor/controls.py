@@ -44,7 +44,7 @@ SENTENCES: tuple[tuple[str, bool], ...] = (
     ("No visitor gets in during January.", True),
     ("The Eiffel Tower was finished in 1889.", False),
 )
-"""Whether each sentence is supported. The last is true but not in the documents, so it counts as false."""
+"""Whether each sentence is supported. The last one is true but not in the documents, so it counts as false."""
 PAIRS: tuple[tuple[str, str, bool], ...] = (
     ("Harrow Mill was built for the weaver Agnes Dorling in 1784.", MILL, True),
     ("Agnes Dorling's nephew Peter Voss gave Harrow Mill an iron wheel in 1823.", MILL, True),
@@ -126,7 +126,7 @@ def _graded(told: Sequence[Told], better: str) -> WorkingPart:
 
 
 def grade_of(n_true_supported: int, n_true: int, n_false_refused: int, n_false: int) -> Grade:
-    """The lower of the grades for true and for false sentences."""
+    """Returns the lower of two grades: one for true sentences and one for false sentences."""
     if n_true_supported >= GOOD * n_true and n_false_refused >= GOOD * n_false:
         return "good"
     is_enough = n_true_supported >= ENOUGH * n_true and n_false_refused >= ENOUGH * n_false

@@ -47,7 +47,7 @@ class Look:
         return PartFound(part=self.part, name=self.name, state="fails" if seen.problem else "works", **vars(seen))
 
     def _surprised(self, error: Exception) -> PartFound:
-        """Reports only the type, because the message may contain a key."""
+        """Reports only the type of the error, because its message may contain a key."""
         problem = f"the test raised {type(error).__name__}"
         return PartFound(part=self.part, name=self.name, state="fails", problem=problem, advice=UNEXPECTED)
 

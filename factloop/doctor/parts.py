@@ -117,7 +117,7 @@ def _endpoint(tool: str, url: str, accept: str, timeout_s: float) -> Endpoint:
 
 
 def looks_at_local_parts(check: CheckSettings, trust: TrustSettings) -> Iterator[Look]:
-    """Embeddings set for checks are also used for TrustScore."""
+    """Includes the embeddings set for checks or, if there are none, those set for TrustScore."""
     if check.prompts is not None:
         yield Look("prompts", str(check.prompts), in_thread(partial(_prompts, check)))
     if check.cascade is not None and (check.judge is None or check.model is not None):
@@ -141,7 +141,7 @@ def offline_engine() -> WorkingPart:
 
 
 def named_judge_of(settings: CheckSettings) -> WorkingPart:
-    """Loads the judge, which is used if there is no chat model. Raises ConfigError, MissingExtra."""
+    """Loads the judge, which is used if there is no chat model. Raises ConfigError or MissingExtra."""
     named = named_judge(settings, has_model=False)
     assert named is not None  # because a judge is set
     upper, lower = named.fingerprint.upper, named.fingerprint.lower

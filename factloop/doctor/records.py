@@ -1,5 +1,3 @@
-"""The records of `factloop doctor`."""
-
 from __future__ import annotations
 
 from typing import Annotated, Literal
@@ -29,7 +27,7 @@ class ModelFound(Record):
     context_tokens: Count | None
     """Maximum number of tokens in a prompt and its reply, if the server reports it."""
     knows_price: bool
-    """A budget in dollars requires a known price."""
+    """Whether the model's price is known. A budget in dollars requires a known price."""
 
 
 Grade = Literal["good", "usable_with_care", "not_usable"]
@@ -56,7 +54,7 @@ class ControlsFound(Record):
 
 
 class PartFound(Record):
-    """The finding on one part, which may also be one that is not configured."""
+    """The finding on one part, whether or not it is configured."""
 
     part: Part
     name: str

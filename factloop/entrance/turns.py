@@ -12,8 +12,7 @@ Waiting = tuple[str, str]
 
 @dataclass
 class Turns:
-    """The caller with the fewest running jobs comes first, or else the one with the fewest turns, relative to its
-    weight.
+    """The caller with the fewest running jobs comes first, or else the one with the fewest turns for its weight.
 
     This is start-time fair queueing (Goyal et al. 1996) with equal jobs. Callers save up no turns while idle.
     """

@@ -74,8 +74,7 @@ class StreamGuard:
     With a model, the `grounded` and `fused` plans check several sentences (a window) in one call. A window ends when it
     is full (for `grounded`, 12 sentences or 675 characters), when its first sentence has waited for `max_wait_s`, or
     when the stream ends. Otherwise, including with `max_wait_s=0`, each sentence is checked on its own as soon as the
-    first word of the next one arrives. Each window is checked with the preceding text as context, and windows are
-    released in order.
+    first word of the next one arrives. Windows are checked with the preceding text as context, and released in order.
 
     Fenced code counts as one sentence. A model reads it; the offline engine reports it as not read.
     """

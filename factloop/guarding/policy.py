@@ -36,7 +36,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class Marks:
-    """The marks that `annotate` adds after a sentence or table cell. The worst finding decides which one."""
+    """The marks that `annotate` adds after a sentence or table cell. The most serious finding determines the mark."""
 
     contradicted: str = " [contradicted by the sources]"
     unsupported: str = " [not supported by the sources]"
@@ -50,7 +50,7 @@ Choose = Callable[[str, Sequence[Claim]], str | Stop]
 
 @dataclass(frozen=True)
 class Policy:
-    """What to do with each sentence. Sentences pass if all their findings, if any, are in `passing`."""
+    """What to do with each sentence. A sentence passes if all its findings are in `passing`."""
 
     action: SentenceAction | Choose = "annotate"
     replacement: str = REPLACED

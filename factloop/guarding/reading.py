@@ -29,7 +29,7 @@ from factloop.tools.text.growing import GrowingText, Stretch
 log = logging.getLogger(__name__)
 OPENING = 1_500
 RECENT = 3_000
-"""Maximum length of the end of the answer in the context. The start, up to `OPENING` characters, names the topic."""
+"""A window's context is the first `OPENING` characters before it, which name the topic, and the last `RECENT`."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CUT_AT_END, _CUT_AT_START = re.compile(r"\S+\Z"), re.compile(r"\A\S+")
@@ -57,7 +57,7 @@ class Window:
     """Number of the window's first sentence in the answer, starting at 1."""
     stretches: list[Stretch] = field(default_factory=list)
     text: str = ""
-    """The answer up to where the window's last sentence was found to be complete."""
+    """The answer up to the point where the window's last sentence was known to be complete."""
     is_closed: asyncio.Event = field(default_factory=asyncio.Event)
     checked: asyncio.Future[list[SentenceCheck]] = field(init=False)
     """One result for each stretch."""

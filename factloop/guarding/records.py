@@ -13,7 +13,7 @@ Treatment = Literal["passed", "annotated", "dropped", "replaced", "stopped"]
 
 
 class GuardedSentence(Record):
-    """A sentence that has been checked and processed. The `text` of all events, joined, is the original answer."""
+    """A sentence that has been checked and processed. Joining the `text` of all events gives the original answer."""
 
     type: Literal["sentence_guarded"] = "sentence_guarded"
     text: str
@@ -28,7 +28,7 @@ class GuardedSentence(Record):
     """All findings on the sentence, including those that the policy lets pass."""
     treatment: Treatment
     released: str
-    """The text for the user: `text` if the sentence passes, without what is left of a line or row dropped before it."""
+    """The text for the user: `text` if the sentence passes, without the rest of a line or row dropped before it."""
 
 
 class GuardFinished(Record):

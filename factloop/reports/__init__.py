@@ -1,1 +1,1 @@
-"""Code shared by everything that shows checks, scores and corrections, in the terminal and as pages."""
+"""Contains the code that all views of checks, scores and corrections share, in the terminal and on pages."""

@@ -26,7 +26,7 @@ from factloop.tools.text.words import content_words
 
 
 class Status(StrEnum):
-    """A claim's verdict (with two kinds of `not_supported`), or unscored. Worst first."""
+    """A claim's verdict (with two kinds of `not_supported`), or unscored. The worst status comes first."""
 
     CONTRADICTED = "contradicted"
     NO_EVIDENCE = "no_evidence"
@@ -196,7 +196,7 @@ class ClaimView:
 
     @cached_property
     def deciding(self) -> DecidingSentence | None:
-        """The sentence that the judge quotes, or the only sentence of the only cited passage. Never guessed."""
+        """The sentence that the judge quotes, or the only sentence of the only cited passage, or None."""
         found = next(_quoted_in(self.cited, [self.claim.judgement.quote]), None)
         if found is not None:
             return found
@@ -318,7 +318,7 @@ def tally_reasons(claims: Iterable[Claim]) -> Counter[UnscoredReason]:
 
 @dataclass(frozen=True)
 class SharedPassage:
-    """A passage that several claims on a page share. It is shown with the first, and the others refer to it."""
+    """A passage that several claims on a page share. It is shown with the first claim, and the others refer to it."""
 
     number: int
     """Number of the passage on its page, starting at 1."""
@@ -355,7 +355,7 @@ def _around(text: str, place: tuple[int, int], kind: Kind) -> tuple[Piece, ...]:
 
 _QUOTED = re.compile('“([^”\n]{8,600})”|"([^"\n]{8,600})"|«([^»\n]{8,600})»|‘([^’\n]{8,600})’')
 _FEWEST_WORDS = 3
-"""Minimum number of words in a rationale's quote. Shorter quotes are mostly names, common to many sentences."""
+"""Minimum number of words in a rationale's quote. Shorter quotes are mostly names that occur in many sentences."""
 _LONGEST_SENTENCE = 600  # maximum number of characters of a sentence; longer text is not treated as a single sentence
 _HEADING = re.compile(r"\n\n((?:[^\n›]{1,60}|[^\n]{1,300}›[^\n]{1,300})(?<![.!?…:;,\"”)]))(?=\n)")
 """Headings in a passage that spans several sections, in the format used for local documents."""
@@ -416,8 +416,8 @@ def _whole(quoted: DecidingSentence) -> DecidingSentence:
 
 
 def _closest(passages: Sequence[Evidence], said: Set[str]) -> DecidingSentence | None:
-    """Returns the sentence that shares the most numbers with `said`, and in a tie the most words, with rare words
-    counting more. None if no sentence shares two words."""
+    """Returns the sentence that shares the most numbers with `said` or, if there is a tie, the most words, with rare
+    words counting more. Returns None if no sentence shares two words."""
     found = [
         (item, one, words)
         for item in passages

@@ -41,7 +41,7 @@ def pieces(old: str, new: str) -> tuple[Piece, ...]:
 
 
 def place_of_words(text: str, words: str) -> tuple[int, int] | None:
-    """Returns where these whole words and numbers occur in the text, ignoring case. None if they do not occur."""
+    """Returns where these whole words and numbers occur in the text, ignoring case, or None if they do not."""
     if not words.strip():
         return None
     pattern = r"\s+".join(map(re.escape, words.split()))

@@ -22,8 +22,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Fault:
-    """Wrong words in a sentence, from `start` to `end` in characters, with a comment. In a table row, correct cells are
-    included."""
+    """Wrong words in a sentence, from `start` to `end` in characters. In a table row, correct cells are included."""
 
     start: int
     end: int

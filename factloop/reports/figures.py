@@ -47,8 +47,8 @@ def shown_below(value: float, threshold: float, form: Literal["f", "g"]) -> str:
 
 
 def precision_interval(report: FactualityReport) -> str:
-    """Returns the Wilson interval for a sample of claims, such as `95% interval 0.57 to 0.98`. Empty if there are no
-    claims, or if some are unscored."""
+    """Returns the Wilson interval for a sample of claims, such as `95% interval 0.57 to 0.98`, or "" if there are no
+    claims or if some are unscored."""
     n = report.counts.scored
     if report.precision is None or not n or report.counts.unscored:
         return ""
@@ -59,14 +59,14 @@ def precision_interval(report: FactualityReport) -> str:
 
 
 def how_far(report: FactualityReport) -> str:
-    """Says how uncertain the main metric is, and where to read more. Empty if no claims are scored."""
+    """Says how uncertain the main metric is, and where to read more. Returns "" if no claims are scored."""
     sampled = f"{found} if the claims are a sample. " if (found := precision_interval(report)) else ""
     return f"{sampled}{AS_IF_CORRECT}" if report.counts.scored else ""
 
 
 def headline(report: FactualityReport) -> str:
     """Returns the number of claims with each kind of problem, such as `2 claims contradicted, 1 not in the sources`.
-    Without problems, counts supported and irrelevant claims."""
+    If there are no problems, counts supported and irrelevant claims."""
     if not report.claims:
         return NO_CLAIMS
     if not report.fingerprint.search_tools:
@@ -82,7 +82,7 @@ _IN_HEADLINE = {Status.NO_EVIDENCE: "not in the sources", Status.UNSCORED: "coul
 
 
 def held_against(report: FactualityReport) -> str:
-    """Returns the names of the passages' sources, such as `a.md, b.pdf and 7 more`. Empty if there are no passages."""
+    """Returns the names of the passages' sources, such as `a.md, b.pdf and 7 more`, or "" if there are no passages."""
     read = (item for claim in report.claims for item in claim.evidence)
     sources = dict.fromkeys(
         item.title if item.title and item.document is not None else item.source.partition("#")[0] for item in read
@@ -103,8 +103,7 @@ BASELINE_IS_RIGHT = "12 of 13 (0.92; 95% interval 0.67 to 0.99)"
 
 
 def how_often_right(fingerprint: Fingerprint, *, warns: bool = True) -> str:
-    """One or two sentences on how often the judge is right, if this is known. If `warns`, also on how few errors it
-    finds."""
+    """Says how often the judge is right, if this is known, and (if `warns` is set) how few errors it finds."""
     if fingerprint.engine == "offline" and fingerprint.verifier is None:
         few = f" It finds few errors: of 582 labelled facts, {BASELINE_FINDS}." if warns else ""
         return f"On answers that people labelled, its “supported” was right for {BASELINE_IS_RIGHT}.{few}"
@@ -152,7 +151,7 @@ def name_of(report: FactualityReport, file: str = "") -> str:
 
 
 def unscored_reasons(report: FactualityReport) -> list[str]:
-    """Says why claims are unscored, most frequent reason first. Empty if all claims are scored."""
+    """Says why claims are unscored, most frequent reason first. Returns an empty list if all claims are scored."""
     return reason_counts(tally_reasons(counted_claims(report)))
 
 
@@ -162,7 +161,7 @@ def reason_counts(reasons: Counter[UnscoredReason]) -> list[str]:
 
 
 def sentences_without_claim(report: FactualityReport) -> str:
-    """Counts the sentences without claims, as in `9 of 27: 5 headings, 4 remarks`. Empty if there are none."""
+    """Counts the sentences without claims, as in `9 of 27: 5 headings, 4 remarks`. Returns "" if there are none."""
     reasons = Counter(one.no_claim for one in report.sentences if one.no_claim is not None)
     if not reasons:
         return ""
@@ -195,7 +194,7 @@ def place_of(item: Evidence) -> str:
 
 
 def eligibility(report: FactualityReport) -> str:
-    """Says whether the response does what its prompt asks. Empty if this was not judged."""
+    """Says whether the response does what its prompt asks. Returns an empty string if this was not judged."""
     found = report.eligibility
     if found is None:
         return ""
@@ -205,7 +204,7 @@ def eligibility(report: FactualityReport) -> str:
 
 
 def every_claim(report: FactualityReport) -> str:
-    """Returns the metrics over all claims. Empty if the report's metrics already count every claim."""
+    """Returns the metrics over all claims, or "" if the report's metrics already count every claim."""
     found = report.every_claim
     if found is None:
         return ""
@@ -222,7 +221,7 @@ def distribution(report: FactualityReport) -> str:
 
 
 def cost(usage: StageUsage) -> str:
-    """Formats the cost in US dollars: to the cent from 0.10 upward, or else to three significant digits."""
+    """Formats the cost in US dollars, with two decimals or, below $0.10, with three significant digits."""
     dollars = usage.cost_usd
     if dollars is None:
         return "price unknown" if usage.asked_a_model else "no model calls"

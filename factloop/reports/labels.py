@@ -28,7 +28,7 @@ LONGEST_COMMENT = 2_000  # maximum number of characters in a comment
 REPORTS_DATASET = "reports"  # name of the data set for claims from single reports
 
 Probability = Annotated[float, Field(ge=1e-9, le=1.0)]
-"""Probability of drawing a claim for labelling. Its inverse, the claim's weight, would overflow below the minimum."""
+"""Probability of drawing a claim for labelling. The minimum keeps its inverse, the claim's weight, finite."""
 
 
 class PersonLabel(StrEnum):
@@ -231,7 +231,7 @@ class Labelling:
 
     page: str
     rows: tuple[str, ...]
-    """The fields of each claim that differ between claims. The others are in `page`."""
+    """The fields of each claim that differ between claims. Fields that all claims share are in `page`."""
     places: dict[str, int] = field(default_factory=dict)
     """Maps claim ids to positions in `rows`. Used only if all claims are from one response."""
 
@@ -247,8 +247,7 @@ def labelling_of(
     kind: Literal["labels", "answers"] = "labels",
 ) -> Labelling:
     """The data for a page. If `begins` is true, labelling starts at once, and otherwise on request. Verdicts are hidden
-    until a claim is labelled. A page for `answers` asks which of two sides is right, and shows the sides in random
-    order."""
+    until a claim is labelled. A page for `answers` asks which of two sides is right, and shows them in random order."""
     rows = [one.model_dump(mode="json") for one in claims]
     first = rows[0] if rows else {}
     common = {name: value for name, value in first.items() if all(row[name] == value for row in rows)}
@@ -258,5 +257,5 @@ def labelling_of(
 
 
 def _json(value: Any) -> str:
-    """ASCII without control characters, which HTML attributes do not preserve."""
+    """Returns ASCII without control characters, which HTML attributes do not preserve."""
     return json.dumps(value, separators=(",", ":")).replace("\x7f", "\\u007f")

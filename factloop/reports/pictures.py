@@ -2,7 +2,7 @@
 
 A page's content security policy forbids style attributes, and its colours depend on the theme. Styles therefore become
 presentation attributes, in which each colour below stands for a variable in the page's style sheet. Text is not
-converted to paths. An artist's group id (`artist.set_gid("of-3")`) becomes `data-series`, so that pages can dim others.
+converted to paths. An artist's group id (`artist.set_gid("of-3")`) becomes `data-series`, so pages can dim other ones.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class PageStretch:
 
 
 def homes(stretches: Iterable[PageStretch]) -> Mapping[int, int]:
-    """Maps each claim number to that of its sentence's first claim, which URLs use to identify the sentence."""
+    """Maps each claim's number to the number of its sentence's first claim, which identifies the sentence in URLs."""
     return {number: one.numbers[0] for one in stretches for number in one.numbers}
 
 
@@ -52,7 +52,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of a stretch without tags in it."""
+    """A part of a stretch that contains no tags."""
 
     stretch: PageStretch
     words: tuple[Words, ...]

@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,6 +25,11 @@ from factloop.core.files.private import FILE_MODE, make_private_database, open_p
 T = TypeVar("T")
 LOST_AFTER_S = 10  # seconds without a response after which a connection counts as lost
 SILENT_S = 30.0  # seconds to wait for a server that accepts a statement but does not respond
+_BOUNDS = (
+    "SELECT set_config('lock_timeout', '20s', true), set_config('idle_in_transaction_session_timeout', '10s', true)"
+)
+"""For each transaction in PostgreSQL: a service that freezes within a transaction must not block the others."""
+_ROLLED_BACK, _LOCKED = "40", "55P03"  # PostgreSQL's class of errors for deadlocks and the like, and its lock timeout
 _TO_A_SERVER = {
     "connect_timeout": LOST_AFTER_S,
     "keepalives_idle": LOST_AFTER_S,
@@ -79,12 +84,18 @@ def _engine_of(url: str, silent_s: float) -> Engine:
             return create_engine(parsed, pool_pre_ping=True, connect_args=given)
         given["prepare_threshold"] = None  # a connection pooler may switch connections between transactions
         engine = create_engine(parsed, pool_pre_ping=True, connect_args=given)
+        event.listen(engine, "begin", _bound_locks)
         _bound_silence(engine, silent_s)
         return engine
     except (ArgumentError, NoSuchModuleError) as error:
         raise ConfigError(wrong) from error
     except ImportError as error:
         raise missing("postgres", "PostgreSQL") from error
+
+
+def _bound_locks(connection: Connection) -> None:
+    with closing(connection.connection.cursor()) as cursor:
+        cursor.execute(_BOUNDS)
 
 
 def _bound_silence(engine: Engine, seconds: float) -> None:
@@ -260,6 +271,12 @@ def is_full(error: SQLAlchemyError) -> bool:
     """Whether the disk is full. SQLite can then only read and delete."""
     code = getattr(getattr(error, "orig", None), "sqlite_errorcode", 0)
     return code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+
+
+def is_contention(error: SQLAlchemyError) -> bool:
+    """Whether another transaction was in the way (a deadlock, or a lock held for too long): the database works."""
+    code = getattr(getattr(error, "orig", None), "sqlstate", None) or ""
+    return code.startswith(_ROLLED_BACK) or code == _LOCKED
 
 
 def unusable(url: str, error: SQLAlchemyError) -> ConfigError:

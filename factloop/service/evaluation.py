@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
 
 from factloop.core.errors import ConfigError, DataError, ToolError
 from factloop.core.figure import Measurement
-from factloop.core.files.private import make_private_folder, write_private
+from factloop.core.files.private import write_private
 from factloop.evaluation.audit.report import AuditReport
-from factloop.evaluation.audit.resampling import refuse_too_large
-from factloop.evaluation.audit.rows import load_predictions
 from factloop.evaluation.audit.views.shown import render_audit_html
 from factloop.evaluation.comparing.compare import ComparedRun, compare
 from factloop.evaluation.comparing.records import Comparison
@@ -33,48 +30,50 @@ from factloop.reports.figures import plural
 from factloop.service.errors import invalid
 from factloop.service.limited import MOST_MEMORY
 from factloop.service.reading import output_of
-from factloop.service.shapes import AuditAsk, AuditSummary, HeadlineFigure, ResultKind
+from factloop.service.shapes import MOST_ROWS, AuditSummary, HeadlineFigure, ResultKind
 
 MOST_BYTES = 500_000_000  # memory of an audit, including its report; the process may use four times as much
 LONGEST_S = 600  # maximum time of an audit, in seconds
 MOST_FIGURES = 3  # number of evaluators or variants whose figures are shown in a list; the page shows all of them
 
 
-def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
-    """Writes the rows to a file for the audit. Blocks. Raises DataError if the audit would reject a row."""
-    make_private_folder(folder)
-    file = folder / "rows.jsonl"
-    try:
-        text = "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
-    except ValueError as error:
-        raise DataError("numbers must be finite; use null for a missing score", field="rows") from error
-    write_private(file, text.encode())
-    try:
-        refuse_too_large(load_predictions(file), most_bytes=MOST_BYTES)
-    except DataError as error:
-        message = str(error).replace(str(file), "row")
-        raise DataError(re.sub(r"^row:(\d+)", r"row \1", message)) from error
-    return file
+async def look_at_rows(body: bytes) -> bytes:
+    """The output of `audit_rows`, which parses the body of a request in its own process."""
+    with TemporaryDirectory(prefix="factloop-", ignore_cleanup_errors=True) as folder:
+        file = Path(folder, "rows.json")
+        await asyncio.to_thread(write_private, file, body)
+        return await _output("factloop.service.audit_rows", str(file), str(MOST_ROWS), str(MOST_BYTES))
 
 
-async def audit(ask: AuditAsk, folder: Path) -> tuple[AuditReport, str, AuditSummary]:
+def n_rows_in(output: bytes) -> int:
+    """Raises RequestRefusal if the audit would reject a row."""
+    found = json.loads(output)
+    if "why" in found:
+        raise invalid(found["why"], "rows")
+    return int(found["n_rows"])
+
+
+async def audit(request: bytes, folder: Path) -> tuple[AuditReport, str, AuditSummary]:
     """Runs the audit in a process that can be stopped. Returns the report, its JSON and its summary."""
-    file = await asyncio.to_thread(write_rows, ask.rows, folder)
-    try:
-        output = await output_of(LONGEST_S, "factloop", "research", "audit", str(file), "--json", "-")
-    except TimeoutError:
-        raise DataError(f"the audit took longer than {LONGEST_S:,} s; audit fewer rows at a time") from None
-    except MemoryError:
-        raise DataError(
-            f"the audit needed too much memory (at most {MOST_MEMORY / 1e9:g} GB); audit fewer rows"
-        ) from None
-    if output is None:
-        raise ToolError("the audit failed", tool="audit")
-    result = output.decode()
+    file = folder / "rows.json"
+    await asyncio.to_thread(write_private, file, request)
+    result = (await _output("factloop", "research", "audit", str(file), "--json", "-")).decode()
     report = await asyncio.to_thread(AuditReport.model_validate_json, result)
     data = report.data
     summary = AuditSummary(n_claims=data.n_claims, n_responses=data.n_responses, evaluators=data.evaluators)
     return report, result, summary
+
+
+async def _output(*arguments: str) -> bytes:
+    try:
+        output = await output_of(LONGEST_S, *arguments)
+    except TimeoutError:
+        raise DataError(f"the audit took longer than {LONGEST_S:,} s; audit fewer rows at a time") from None
+    except MemoryError:
+        raise DataError(f"this needed too much memory (at most {MOST_MEMORY / 1e9:g} GB); audit fewer rows") from None
+    if output is None:
+        raise ToolError("the audit failed", tool="audit")
+    return output
 
 
 @lru_cache(maxsize=4)

@@ -8,7 +8,7 @@ import re
 import secrets
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from urllib.parse import quote, urlsplit
 
@@ -22,24 +22,21 @@ from factloop.service.errors import RETRY_AFTER_S, RequestRefusal
 from factloop.service.pages import EXPIRED
 from factloop.service.routes import ServiceContext
 
-NO_JOB = frozenset({"/v1/tickets", "/v1/documents"})
-"""POST requests to these paths count as reads, because they create no jobs."""
-PROBES = frozenset({"/health", "/ready", "/metrics"})
-"""Logged only at the lowest level, because they arrive every few seconds."""
+NO_JOB = frozenset({"/v1/tickets", "/v1/documents"})  # POST requests that count as reads, because they create no jobs
+PROBES = frozenset({"/health", "/ready", "/metrics"})  # logged only at the lowest level, because they are frequent
 MOST_CONNECTIONS = 1_000  # maximum number of connections; further ones get status 503
 MOST_OPEN = 64
 """Concurrent requests per key if there are several keys, including event streams and requests that wait for a report. A
 single key, or all callers of a service without keys, may use half of the connections."""
 TAKES_LITTLE = frozenset({"/v1/tickets"})
-MOST_WHERE_LITTLE_IS_READ = 100_000
-"""In bytes, for `TAKES_LITTLE` paths and PUT. Larger bodies would delay other callers."""
+MOST_WHERE_LITTLE_IS_READ = 100_000  # bytes, for `TAKES_LITTLE` paths and PUT; larger bodies delay other callers
 MOST_IN_AUDIT = 1_000_000  # maximum number of JSON values in an audit, which may have 100,000 rows
 LONGEST_PATH = 200
 READING = frozenset({"GET", "HEAD"})
-MOST_WHERE_NONE_IS_READ = 1_000
-"""In bytes, for routes that ignore the body. Some clients send one with every request."""
+MOST_WHERE_NONE_IS_READ = 1_000  # bytes, for routes that ignore the body; some clients send one with every request
 MOST_DISCARDED = 64_000_000  # maximum number of bytes that are read and discarded after a rejection
 DISCARDED_WITHIN_S = 5.0
+BETWEEN_BODIES_S = 0.01  # seconds between parsing two bodies of more than `MOST_WHERE_LITTLE_IS_READ` bytes
 SENT_AT_ONCE = 65_536  # bytes of a response
 SENT_WITHIN_S = 60.0  # seconds within which each part of a response must be sent
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:+/=@-]{1,128}", re.ASCII)  # matches an `X-Request-ID` that is used unchanged
@@ -65,6 +62,7 @@ class ServiceGuard:
         self._max_body = int(self._settings.max_body_mb * 1_000_000)
         self._half = most_connections(MOST_CONNECTIONS) // 2
         self._n_open: Counter[str] = Counter()
+        self._before_parsing = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -121,6 +119,9 @@ class ServiceGuard:
             )
         with self._open(scope.get("owner")):
             body = await self._body(scope, headers, receive)
+            if len(body) > MOST_WHERE_LITTLE_IS_READ:
+                async with self._before_parsing:  # others are served between two large bodies
+                    await asyncio.sleep(BETWEEN_BODIES_S)
             await self._app(scope, replayed(body, receive), answer)
 
     @contextmanager
@@ -135,7 +136,7 @@ class ServiceGuard:
                 429,
                 "too_many_requests",
                 f"too many concurrent requests: the limit is {most}, including event streams and waiting requests",
-                headers={"Retry-After": str(RETRY_AFTER_S), **_CLOSE},  # idle connections also count
+                headers={"Retry-After": str(RETRY_AFTER_S)},
             )
         self._n_open[owner] += 1
         try:
@@ -188,7 +189,7 @@ class ServiceGuard:
                 raise RequestRefusal(415, "wrong_content_type", "the body must be JSON (application/json)")
         length = headers.get("content-length")
         if length is not None and "transfer-encoding" in headers:  # a proxy might read a different body
-            raise _bad_request("Content-Length and Transfer-Encoding cannot be combined", _CLOSE)
+            raise _bad_request("Content-Length and Transfer-Encoding cannot be combined")
         if length is not None and (not length.isascii() or not length.isdigit()):
             raise _bad_request("Content-Length must be a number")
         is_read = (_asks_for_work(scope) or scope["method"] == "PUT") and scope["path"].startswith("/v1/")
@@ -197,7 +198,7 @@ class ServiceGuard:
             most = min(most, MOST_WHERE_LITTLE_IS_READ)
         values = MOST_IN_AUDIT if scope["path"] == "/v1/audits" else MOST_VALUES
         message = f"the request exceeds {most:,} bytes or {values:,} values"
-        too_long = RequestRefusal(413, "too_large", message, headers=_CLOSE)
+        too_long = RequestRefusal(413, "too_large", message)
         if length is not None and (len(length) > 15 or int(length) > most):
             raise too_long
         try:
@@ -207,15 +208,11 @@ class ServiceGuard:
         except CallerLeft as error:
             raise _bad_request("the request ended early") from error
         except TimeoutError as error:
-            message = "the request was not received in time"
-            raise RequestRefusal(408, "too_slow", message, headers=_CLOSE) from error
+            raise RequestRefusal(408, "too_slow", "the request was not received in time") from error
 
 
-_CLOSE = {"Connection": "close"}
-
-
-def _bad_request(message: str, headers: Mapping[str, str] | None = None) -> RequestRefusal:
-    return RequestRefusal(400, "bad_request", message, headers=headers)
+def _bad_request(message: str) -> RequestRefusal:
+    return RequestRefusal(400, "bad_request", message)
 
 
 class _RequestBody:
@@ -265,11 +262,12 @@ class _AnswerSender:
             await self._send(message)
 
     async def refuse(self, refused: RequestRefusal) -> None:
+        """Also closes the connection, so that a caller cannot fill the log with one."""
         if self.status:  # too late for a status: the server closes the connection instead
             return
         body, media_type = refused.body(self._request_id)
-        given = {"content-type": media_type, "content-length": str(len(body)), **refused.headers}
-        headers = [(name.encode(), value.encode()) for name, value in given.items()]
+        given = {"content-type": media_type, "content-length": str(len(body)), "connection": "close"}
+        headers = [(name.encode(), value.encode()) for name, value in (given | refused.headers).items()]
         await self({"type": "http.response.start", "status": refused.status, "headers": headers})
         await self({"type": "http.response.body", "body": body, "more_body": True})
         await self._arriving.discard()

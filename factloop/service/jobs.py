@@ -91,7 +91,8 @@ class Jobs:
         self._share_places()
         self._tasks: list[asyncio.Task[None]] = []
         self._listing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._reading: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._slowly: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        """Held during an owner's slow calls, so that other callers take turns with each of them."""
 
     def _share_places(self) -> None:
         settings = self._settings
@@ -126,6 +127,9 @@ class Jobs:
         except OtherRequest as error:
             message = "this Idempotency-Key was already used for a different request; use a new key for each request"
             raise RequestRefusal(422, "key_reused", message, field="Idempotency-Key") from error
+        if (keys := self._settings.keys) and owner not in keys.grants:  # the key was removed meanwhile
+            await self.cancel(stored.job.id, owner)
+            raise RequestRefusal(401, "unauthorized", "the key has been removed")
         self._runner.wake()
         return self._now(stored)
 
@@ -140,13 +144,14 @@ class Jobs:
 
     async def text(self, job_id: str, owner: str, name: TextName) -> str | None:
         """Reads one text per owner at a time, because other callers wait for the database meanwhile."""
-        async with self._reading[owner]:
+        async with self._slowly[owner]:
             return await self._database.ask(self._store.text, job_id, name)
 
-    async def change_label(self, job_id: str, claim_id: str, label: GivenLabel | None) -> GivenLabel | None:
+    async def change_label(self, job_id: str, owner: str, claim_id: str, label: GivenLabel | None) -> GivenLabel | None:
         """Saves or, if `label` is None, deletes a claim's label. Returns the old label. Raises RequestRefusal."""
         try:
-            return await self._database.ask(self._store.change_label, job_id, claim_id, label)
+            async with self._slowly[owner]:
+                return await self._database.ask(self._store.change_label, job_id, claim_id, label)
         except LookupError as error:  # the job has been deleted since it was found
             raise not_found("job") from error
 
@@ -173,8 +178,7 @@ class Jobs:
         self, job_id: str, owner: str, after: int, heartbeat_s: float, compute: Callable[..., Awaitable[Any]]
     ) -> AsyncGenerator[list[LiveEvent], None]:
         """Yields past and future events with numbers above `after`, and an empty list when nothing has happened for a
-        while. `compute` reads saved events in the caller's turns. Ends early if the service stops or the database
-        fails."""
+        while. `compute` reads saved events in the caller's turns. Ends if the service stops or the database fails."""
         heard_s = time.monotonic()
         while True:
             live = self._live(job_id, owner)
@@ -222,9 +226,14 @@ class Jobs:
     async def delete(self, job_id: str) -> None:
         await self._database.ask(self._store.delete, job_id)
 
-    async def delete_older(self, owner: str, than: datetime) -> int:
-        """Deletes the owner's finished jobs that were created before this time. Returns how many there were."""
-        return await self._database.ask(self._store.delete_older, than, owner)
+    async def delete_older(self, days: float, owner: str | None = None) -> int:
+        """Deletes finished jobs (one owner's or everyone's) that were created more than `days` ago. Returns how many
+        there were. Other callers are served in between."""
+        n_deleted = 0
+        async with self._slowly[owner or ""]:
+            while n_last := await self._database.ask(self._store.delete_some, days, owner):
+                n_deleted += n_last
+        return n_deleted
 
     async def day_of(self, owner: str) -> tuple[Cost, Cost]:
         """The owner's daily limits, and what is left of them if the database is available."""
@@ -322,10 +331,8 @@ class Jobs:
         await self._database.ask(store.within, self._day.forget)
         if store.is_shared:
             await self._database.ask(SharedHits(store.engine).forget)
-        if (days := self._settings.keep_days) is not None:
-            n_old = await self._database.ask(store.delete_older, now - timedelta(days=days))
-            if n_old:
-                log.info("jobs deleted because they were older than %g days: %d", days, n_old)
+        if (days := self._settings.keep_days) is not None and (n_old := await self.delete_older(days)):
+            log.info("jobs deleted because they were older than %g days: %d", days, n_old)
 
     async def _tidy_journals(self) -> None:
         def names() -> list[str]:

@@ -17,7 +17,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError, SQLAlchemyError
 
-from factloop.service.database import FileReplaced, is_full, said_by
+from factloop.service.database import FileReplaced, is_contention, is_full, said_by
 from factloop.service.errors import RequestRefusal, not_kept
 from factloop.service.store import JobStore
 
@@ -101,12 +101,16 @@ class Database:
         except _OF_ONE_STATEMENT:
             raise
         except SQLAlchemyError as error:
-            if not is_full(error):  # a full disk is noticed immediately, and must not block deletions
+            # A full disk is noticed immediately, and must not block deletions.
+            if not is_full(error) and not is_contention(error):
                 self._n_outages, self._is_away = self._n_outages + 1, True
             raise
 
     def _failed(self, error: SQLAlchemyError) -> None:
         reason = said_by(error)
+        if is_contention(error):
+            log.warning("the database cancelled a call: %s", reason)
+            return
         if reason != self._trouble:  # an outage is logged once, not for each request
             log.error(reason if isinstance(error, FileReplaced) else f"the database failed: {reason}")
         self._trouble = reason

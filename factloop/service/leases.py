@@ -26,7 +26,7 @@ from factloop.service.errors import error_words
 from factloop.service.shapes import ErrorWords, Progress, Status
 from factloop.service.spending import FREE, Cost, DayLimits
 from factloop.service.store import ENDED, UNFINISHED, WAITING, JobStore, StoredJob, TextName, row_of, stored_of
-from factloop.service.tables import JOBS, TEXTS, database_now, hold_others_off
+from factloop.service.tables import JOBS, TEXTS, database_now, hold_others_off, time_of
 
 MOST_DEATHS = 3  # maximum number of services that may die while running the same job
 _NO_LEASE = {"leased_by": None, "leased_until": None}
@@ -85,7 +85,7 @@ class Leases:
         with self._engine.begin() as connection:
             theirs = JOBS.c.owner.not_in(self._keys.grants) if gone is None else JOBS.c.owner.in_(gone)
             unfinished = select(JOBS).where(JOBS.c.status.in_(UNFINISHED), theirs)
-            rows = connection.execute(unfinished.with_for_update()).all()
+            rows = connection.execute(unfinished.order_by(JOBS.c.id).with_for_update()).all()
             for row in rows:
                 _cancelled(connection, row, error_words("cancelled", "the key that submitted this job was removed"))
         if rows:
@@ -255,7 +255,8 @@ def _cancelled(connection: Connection, row: Any, reason: ErrorWords | None = Non
     stored = stored_of(row)
     if stored is None or stored.is_over:
         return stored
-    if row.leased_by is None or row.leased_until == ENDED:
+    has_lapsed = row.leased_until is not None and row.leased_until < time_of(connection)
+    if row.leased_by is None or has_lapsed:
         return _ended(connection, stored, "cancelled", reason)
     connection.execute(update(JOBS).where(JOBS.c.id == row.id).values(cancel_asked=1))
     return stored

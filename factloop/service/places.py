@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
+from weakref import finalize
 
-from factloop.service.errors import RequestRefusal, stopping, unavailable
+from fastapi.responses import Response
+
+from factloop.service.errors import RETRY_AFTER_S, RequestRefusal, stopping, unavailable
 
 MOST_AT_ONCE = 2  # maximum number of concurrent computations; further ones wait
 MOST_WAITING = 8  # maximum number of waiting computations for each owner
+MOST_UNSENT = 100_000_000  # bytes of an owner's unsent responses, above which no further one is computed
 T = TypeVar("T")
 
 
@@ -22,7 +26,7 @@ class Places:
         self._threads = ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="factloop-answers")
         self._places = asyncio.Semaphore(MOST_AT_ONCE)
         self._place_of: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._n_of: Counter[str] = Counter()
+        self._n_of, self._unsent = Counter[str](), Counter[str]()
         self._is_stopping, self._stopped = False, asyncio.Event()
 
     async def compute(
@@ -34,13 +38,13 @@ class Places:
         waits: bool = False,
     ) -> T:
         """Fetches the inputs and runs the blocking call in its turn, unless `left` returns first. Raises RequestRefusal
-        if the service stops or, unless `waits` is set, if too many computations are waiting."""
+        if the service stops or, unless `waits` is set, if too many computations are waiting or responses unsent."""
         if self._is_stopping:
             raise stopping()
         if not waits and self._n_of[owner] > MOST_WAITING:
             raise unavailable("busy", f"at most {MOST_WAITING} of your requests can wait at a time; try again later")
         self._n_of[owner] += 1
-        answer = asyncio.create_task(self._in_turn(owner, call, inputs))
+        answer = asyncio.create_task(self._in_turn(owner, call, inputs, waits))
         ends = [asyncio.ensure_future(left()), asyncio.create_task(self._stopped.wait())]
         answer.add_done_callback(lambda _: self._n_of.subtract([owner]))
         try:
@@ -52,7 +56,7 @@ class Places:
             for one in (answer, *ends):
                 one.cancel()
 
-    async def _in_turn(self, owner: str, call: Callable[..., T], inputs: tuple[Callable[[], Awaitable[Any]], ...]) -> T:
+    async def _in_turn(self, owner: str, call: Callable[..., T], inputs: Iterable[Callable[[], Any]], waits: bool) -> T:
         async def computed() -> T:
             given = [await one() for one in inputs]
             return await asyncio.get_running_loop().run_in_executor(self._threads, call, *given)
@@ -60,11 +64,18 @@ class Places:
         async with self._place_of[owner], self._places:
             if self._is_stopping:
                 raise stopping()
+            if not waits and self._unsent[owner] >= MOST_UNSENT:
+                message = f"{self._unsent[owner] / 1e6:.0f} MB of earlier responses are unread; read them first"
+                raise RequestRefusal(429, "too_many_requests", message, headers={"Retry-After": str(RETRY_AFTER_S)})
             computing = asyncio.create_task(computed())
             try:
-                return await asyncio.shield(computing)
+                answer = await asyncio.shield(computing)
             finally:  # a thread cannot be stopped, so it keeps its place even if the caller has left
                 await asyncio.gather(computing, return_exceptions=True)
+            if isinstance(answer, Response):  # kept in memory until it is sent
+                self._unsent[owner] += len(answer.body)
+                finalize(answer, self._unsent.subtract, {owner: len(answer.body)})
+            return answer
 
     def begin_stop(self) -> None:
         self._is_stopping = True

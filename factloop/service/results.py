@@ -1,7 +1,6 @@
 """The kinds of reports that the service shows.
 
-Files in the operator's results folder are never served directly. factloop's reports are read, and their pages are
-rendered.
+Files in the operator's results folder are never served directly. factloop's reports are read, and their pages rendered.
 """
 
 from __future__ import annotations

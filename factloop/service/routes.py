@@ -248,7 +248,7 @@ async def results(context: InContext, turn: InTurn) -> ResultList:
 @with_key.get("/v1/results/{name}.json", tags=["results"])
 async def result(name: str, context: InContext, turn: InTurn) -> Response:
     """One registered result as JSON."""
-    return Response((await turn.compute(partial(_result, context, name))).text, media_type="application/json")
+    return await turn.compute(lambda: Response(_result(context, name).text, media_type="application/json"))
 
 
 @with_ticket.get("/v1/results/{name}/page.html", tags=["results"], response_class=Response, responses=HTML)

@@ -6,10 +6,8 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path as FilePath
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Union
 
 from fastapi import APIRouter, Depends, Header, Path, Query
@@ -18,7 +16,6 @@ from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 
 from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport
 from factloop.checking.views.plain import render_csv
-from factloop.core.errors import DataError
 from factloop.core.records import FactualityReport
 from factloop.entrance.asks import NO_SUBJECT, NOTHING_TO_SCORE_BY, hold_text, nothing_to_judge_by
 from factloop.reports.figures import plural
@@ -27,7 +24,6 @@ from factloop.service.errors import (
     STATUS_OF_FAILURE,
     RequestRefusal,
     error_words,
-    failure_words,
     invalid,
     not_found,
     not_kept,
@@ -52,7 +48,6 @@ from factloop.service.routes import (
 from factloop.service.running import LiveEvent
 from factloop.service.shapes import (
     Ask,
-    AuditAsk,
     CheckAsk,
     Deleted,
     Documents,
@@ -84,6 +79,8 @@ Wait = Annotated[
     ),
 ]
 ASKED: Any = {"status_code": 202, "response_model": Job, "tags": ["ask"]}  # the responses of routes that create work
+AUDIT: Any = {"application/json": {"schema": {"$ref": "#/components/schemas/AuditAsk"}}}
+"""For the schema. The body may have a million values, so another process parses it."""
 ClaimId = Annotated[str, Path(max_length=200, description="Id of a claim in the report.")]
 
 
@@ -118,13 +115,16 @@ async def long_form(ask: LongFormAsk, opened: Open, caller: TheCaller, wait: Wai
     return await _submitted(opened, caller, "long_form", ask, wait=wait)
 
 
-@with_key.post("/audits", **ASKED)
-async def audit(ask: AuditAsk, opened: Open, caller: TheCaller, turn: InTurn) -> Response:
+@with_key.post("/audits", openapi_extra={"requestBody": {"content": AUDIT, "required": True}}, **ASKED)
+async def audit(opened: Open, caller: TheCaller, turn: InTurn) -> Response:
     """Measures how far evaluators can be trusted, using claims with scores and human labels."""
     refuse_without_evaluation("audits")
-    request = await turn.compute(partial(_audit_request, ask))
-    asked = new_job("audit", f"{len(ask.rows):,} labelled claims", request_id=caller.request_id)
-    return _accepted(await opened.jobs.submit(caller.owner, asked, request, caller.key), caller)
+    from factloop.service.evaluation import look_at_rows, n_rows_in
+
+    body = await caller.request.body()
+    n_rows = await turn.compute(n_rows_in, partial(look_at_rows, body))
+    asked = new_job("audit", f"{n_rows:,} labelled claims", request_id=caller.request_id)
+    return _accepted(await opened.jobs.submit(caller.owner, asked, body.decode(), caller.key), caller)
 
 
 def _refuse_nothing_to_judge_by(
@@ -133,25 +133,6 @@ def _refuse_nothing_to_judge_by(
     said = nothing_to_judge_by(documents, mode, can_search=opened.info.can_search)
     if said is not None:
         raise invalid(said, "documents")
-
-
-def _audit_request(ask: AuditAsk) -> str:
-    from factloop.service.evaluation import write_rows
-
-    try:
-        with TemporaryDirectory(prefix="factloop-", ignore_cleanup_errors=True) as folder:
-            write_rows(ask.rows, FilePath(folder))
-    except DataError as error:
-        words = failure_words(error)
-        raise RequestRefusal(422, words.type, words.message, field="rows") from error
-    try:
-        text = ask.model_dump_json()
-        AuditAsk.model_validate_json(text)
-    except ValueError as error:  # a lone surrogate, hundreds of nested brackets, or a number with thousands of digits
-        raise invalid(
-            "a value contains invalid Unicode, is nested too deeply, or is a number with too many digits", "rows"
-        ) from error
-    return text
 
 
 async def _submitted(
@@ -269,8 +250,7 @@ async def delete_older(
     ],
 ) -> Deleted:
     """Deletes the caller's older jobs that have ended, together with their texts and reports."""
-    than = datetime.now(UTC) - timedelta(days=older_than_days)
-    return Deleted(n_jobs=await opened.jobs.delete_older(owner, than))
+    return Deleted(n_jobs=await opened.jobs.delete_older(older_than_days, owner))
 
 
 @with_key.delete("/jobs/{job_id}", tags=["jobs"])
@@ -395,7 +375,7 @@ async def give(claim_id: ClaimId, ask: LabelAsk, job: TheJob, opened: Open, turn
     """Labels a claim in a finished check, replacing any previous label."""
     response_id = await _response_of(claim_id, job, opened, turn)
     given = GivenLabel(response_id=response_id, claim_id=claim_id, given_at=datetime.now(UTC), **ask.model_dump())
-    await opened.jobs.change_label(job.id, claim_id, given)
+    await opened.jobs.change_label(job.id, turn.owner, claim_id, given)
     return given
 
 
@@ -403,7 +383,7 @@ async def give(claim_id: ClaimId, ask: LabelAsk, job: TheJob, opened: Open, turn
 async def take_back(claim_id: ClaimId, job: TheJob, opened: Open, turn: InTurn) -> LabelTakenBack:
     """Removes the label of a claim and returns it."""
     await _response_of(claim_id, job, opened, turn)
-    return LabelTakenBack(label=await opened.jobs.change_label(job.id, claim_id, None))
+    return LabelTakenBack(label=await opened.jobs.change_label(job.id, turn.owner, claim_id, None))
 
 
 async def _response_of(claim_id: str, job: Job, opened: LoopServices, turn: Turn) -> str:

@@ -63,10 +63,8 @@ class LiveJob:
         self.events: list[LiveEvent] = []
         self.task: asyncio.Task[None] | None = None
         self.is_cancelled = False
-        self.is_lost = False
-        """Whether another service took over the job, because the lease expired."""
-        self.is_ending = False
-        """Whether the job's last state is being saved."""
+        self.is_lost = False  # whether another service took over the job, because the lease expired
+        self.is_ending = False  # whether the job's last state is being saved
         self.is_closed = False
         """Whether there will be no more events, because the job has finished or the service is stopping."""
         self.n_kept = 0

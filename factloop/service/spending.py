@@ -1,13 +1,11 @@
 """Limits what jobs may cost per day, across all services that share the database.
 
 A job reserves its maximum cost before it starts and releases the rest when it ends, so the limits hold even if many
-services start jobs at the same time. If a service dies, its job's full reservation counts, because the actual cost is
-unknown.
+services start jobs at the same time. If a service dies, its job's full reservation counts, because its cost is unknown.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, case, delete, func, insert, se
 from factloop.entrance.keys import Grant
 from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import Job, Kind
-from factloop.service.tables import SPENDING, hold_others_off
+from factloop.service.tables import SPENDING, hold_others_off, time_of
 from factloop.setup.chat_model import refuse_unknown_price
 from factloop.setup.settings import RunSettings
 
@@ -63,7 +61,7 @@ class DayLimits:
         self,
         of_day: Cost,
         of_job: Cost,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[Connection], float] = time_of,
         of_owner: Callable[[str], Cost] = lambda _: Cost(),
     ) -> None:
         """`of_job` is the limit of each job. `of_owner` returns how much an owner may spend."""
@@ -88,14 +86,15 @@ class DayLimits:
 
     def refuse(self, connection: Connection, owner: str, kind: Kind) -> None:
         """Raises DayOver if a new job would exceed a limit even if all running jobs turned out to cost nothing."""
+        now = self._clock(connection)
         for limit, counted, whose in self._limits(owner, kind):
-            over = select(SPENDING).where(counted, SPENDING.c.is_open == 0, SPENDING.c.at > self._clock() - DAY_S)
+            over = select(SPENDING).where(counted, SPENDING.c.is_open == 0, SPENDING.c.at > now - DAY_S)
             rows = connection.execute(over.order_by(SPENDING.c.at)).all()
             usd, calls, wait_s = sum(row.usd for row in rows), sum(row.calls for row in rows), 0.0
             for row in rows:
                 if self._fits(owner, limit, usd, calls):
                     break
-                usd, calls, wait_s = usd - row.usd, calls - row.calls, row.at + DAY_S - self._clock()
+                usd, calls, wait_s = usd - row.usd, calls - row.calls, row.at + DAY_S - now
             if wait_s:
                 raise DayOver(wait_s, whose)
 
@@ -109,7 +108,7 @@ class DayLimits:
         if not all(self._fits(owner, limit, *self._spent(connection, counted)) for limit, counted, _ in limits):
             return False
         most = self._most(owner)
-        values = {"job_id": job.id, "attempt": attempt, "at": self._clock(), "is_open": 1, "owner": owner}
+        values = {"job_id": job.id, "attempt": attempt, "at": self._clock(connection), "is_open": 1, "owner": owner}
         connection.execute(insert(SPENDING).values(usd=most.usd or 0.0, calls=most.calls or 0, **values))
         return True
 
@@ -122,11 +121,11 @@ class DayLimits:
             cost = {"calls": case((reserved.between(1, calls), reserved), else_=calls)}  # failed searches are not calls
             cost |= {} if usage.cost_usd is None else {"usd": max(0.0, usage.cost_usd - progress.earlier_cost_usd)}
         ours = SPENDING.c.job_id == job.id, SPENDING.c.attempt == attempt
-        connection.execute(update(SPENDING).where(*ours).values(at=self._clock(), is_open=0, **cost))
+        connection.execute(update(SPENDING).where(*ours).values(at=self._clock(connection), is_open=0, **cost))
 
     def forget(self, connection: Connection) -> None:
         """Deletes records of spending that are more than a day old."""
-        connection.execute(delete(SPENDING).where(SPENDING.c.at <= self._clock() - DAY_S))
+        connection.execute(delete(SPENDING).where(SPENDING.c.at <= self._clock(connection) - DAY_S))
 
     def _limits(self, owner: str, kind: Kind) -> Iterator[tuple[Cost, ColumnElement[bool], str]]:
         """Each limit on a job, the rows that count towards it, and whose limit it is. Free jobs have none."""
@@ -146,7 +145,8 @@ class DayLimits:
 
     def _spent(self, connection: Connection, counted: ColumnElement[bool]) -> tuple[float, int]:
         sums = func.coalesce(func.sum(SPENDING.c.usd), 0.0), func.coalesce(func.sum(SPENDING.c.calls), 0)
-        usd, calls = connection.execute(select(*sums).where(counted, SPENDING.c.at > self._clock() - DAY_S)).one()
+        since = self._clock(connection) - DAY_S
+        usd, calls = connection.execute(select(*sums).where(counted, SPENDING.c.at > since)).one()
         return usd, calls
 
 

@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -23,10 +24,12 @@ from factloop.service.database import LOG_BYTES, SILENT_S, Reserve, open_databas
 from factloop.service.errors import RequestRefusal, read_saved
 from factloop.service.shapes import Job, Kind, Outcome, Status
 from factloop.service.spending import DayLimits
-from factloop.service.tables import FORMATS, JOBS, REPEATS, TEXTS, hold_others_off, prepare
+from factloop.service.tables import FORMATS, JOBS, REPEATS, TEXTS, hold_others_off, prepare, time_of
 from factloop.setup.limits import Limits
 
 ROWS_AT_ONCE = 100
+DELETED_AT_ONCE = 20  # few, so that other calls need not wait long
+MOST_LABELS = 4_000_000  # maximum number of characters of a job's labels, which are all written for each change
 PROBE_BYTES = 16_384
 UNFINISHED = ("queued", "running")
 BYTES_OF_ROW = 1_000  # a text's share of its job's rows and indexes
@@ -263,7 +266,7 @@ class JobStore:
 
     def change_label(self, job_id: str, claim_id: str, label: GivenLabel | None) -> GivenLabel | None:
         """Saves a claim's label, or deletes it if `label` is None. Returns the previous label. Raises LookupError,
-        or RequestRefusal if a new label has no space."""
+        or RequestRefusal if there is no space for a new label."""
         with self.engine.begin() as connection:
             # the row stays locked, so that only one service at a time changes labels
             locked = update(JOBS).where(JOBS.c.id == job_id).values(status=JOBS.c.status)
@@ -275,28 +278,29 @@ class JobStore:
             if label is not None:
                 self.refuse_full(connection, owner)
                 labels[claim_id] = label
-            write_texts(connection, job_id, owner, {"labels": _LABELS.dump_json(labels).decode()})
+            written = _LABELS.dump_json(labels).decode()
+            if label is not None and len(written) > MOST_LABELS:
+                message = f"the labels of a check may have {MOST_LABELS:,} characters; shorten or remove some comments"
+                raise RequestRefusal(507, "storage_full", message)
+            write_texts(connection, job_id, owner, {"labels": written})
         return before
 
     def delete(self, job_id: str) -> None:
-        self._reserve.within(lambda connection: _delete(connection, [job_id]))
+        self._reserve.within(partial(_delete, job_ids=[job_id]))
 
-    def delete_older(self, than: datetime, owner: str | None = None) -> int:
-        """Deletes finished jobs (one owner's or everyone's) created before this time. Returns how many there were."""
-        finished: list[ColumnElement[bool]] = [JOBS.c.status.not_in(UNFINISHED), JOBS.c.id < first_id_of(than)]
-        if owner is not None:
-            finished.append(JOBS.c.owner == owner)
+    def delete_some(self, days: float, owner: str | None = None) -> int:
+        """Deletes some of the finished jobs (one owner's or everyone's) that were created more than `days` ago. Returns
+        how many, which is 0 only if none are left."""
 
-        def delete_some(connection: Connection) -> int:
-            ids = list(connection.scalars(select(JOBS.c.id).where(*finished).limit(ROWS_AT_ONCE)))
-            _delete(connection, ids)
-            return len(ids)
+        def delete(connection: Connection) -> int:
+            than = datetime.fromtimestamp(time_of(connection), UTC) - timedelta(days=days)
+            finished: list[ColumnElement[bool]] = [JOBS.c.status.not_in(UNFINISHED), JOBS.c.id < first_id_of(than)]
+            if owner is not None:
+                finished.append(JOBS.c.owner == owner)
+            ids = select(JOBS.c.id).where(*finished).order_by(JOBS.c.id).limit(DELETED_AT_ONCE)
+            return _delete(connection, list(connection.scalars(ids)))
 
-        n_deleted = 0
-        while True:  # a few at a time, so that other requests are served in between
-            n_deleted += (n_last := self._reserve.within(delete_some))
-            if n_last < ROWS_AT_ONCE:
-                return n_deleted
+        return self._reserve.within(delete)
 
     def within(self, call: Callable[[Connection], T]) -> T:
         with self.engine.begin() as connection:
@@ -371,9 +375,13 @@ def _look_for_room(connection: Connection, room: Room, owner: str) -> None:
         raise NoRoom(f"your unfinished jobs have reached the limit for one key ({room.most_each})")
 
 
-def _delete(connection: Connection, job_ids: Sequence[str]) -> None:
+def _delete(connection: Connection, job_ids: Sequence[str]) -> int:
+    """The jobs are locked first and in order, as by all other calls, because deadlocks could occur otherwise."""
+    locked = select(JOBS.c.id).where(JOBS.c.id.in_(job_ids)).order_by(JOBS.c.id).with_for_update()
+    found = list(connection.scalars(locked))
     for table, column in ((REPEATS, REPEATS.c.job_id), (TEXTS, TEXTS.c.job_id), (JOBS, JOBS.c.id)):
-        connection.execute(delete(table).where(column.in_(job_ids)))
+        connection.execute(delete(table).where(column.in_(found)))
+    return len(found)
 
 
 def _matching(rows: Iterable[Any], wanted: JobFilter, limit: int, most_rows: int) -> tuple[list[StoredJob], str | None]:

@@ -1,12 +1,12 @@
 """The tables for jobs, and the version of their format.
 
-Each job is a row with the job as JSON. Other columns serve to filter lists and to lease
-jobs. Long texts have their own
+Each job is a row with the job as JSON. Other columns serve to filter lists and to lease jobs. Long texts have their own
 table, so that lists stay fast.
 """
 
 from __future__ import annotations
 
+import time
 from contextlib import nullcontext
 
 from sqlalchemy import (
@@ -106,6 +106,12 @@ def database_now() -> ColumnElement[float]:
     return func.date_part("epoch", func.clock_timestamp())
 
 
+def time_of(connection: Connection) -> float:
+    """Seconds since the epoch, by the clock that all services of this database share."""
+    is_shared = connection.dialect.name == "postgresql"
+    return float(connection.scalar(select(database_now())) or 0.0) if is_shared else time.time()
+
+
 def hold_others_off(connection: Connection, what: str) -> None:
     """If the database is shared, prevents other services from doing `what` until the transaction ends."""
     if connection.dialect.name == "postgresql":
@@ -125,7 +131,7 @@ def prepare(engine: Engine, shown: str) -> None:
         found = connection.scalar(select(FORMATS.c.format)) if has_tables else None
         if found == FORMAT:
             return
-        if found is not None and not FIRST_FORMAT <= found < FORMAT:
+        if has_tables and not (isinstance(found, int) and FIRST_FORMAT <= found < FORMAT):
             raise ConfigError(
                 f"--database {shown} was written by another version of factloop (format {found}); use that version"
             )

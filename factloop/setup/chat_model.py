@@ -1,5 +1,3 @@
-"""Builds the chat model named in the settings."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -52,7 +50,7 @@ def name_of_model(setting: str, model: object, kinds: tuple[type, ...] = (BaseCh
 
 
 def reply_timeout_s(settings: RunSettings, address: str | None) -> float:
-    """The timeout for a model at this URL. Unless it was set, it is longer for a local server."""
+    """The timeout for a model at this URL. Unless the user set one, a local server gets a longer timeout."""
     if address is None or "timeout_s" in settings.model_fields_set or not is_nearby(address):
         return settings.timeout_s
     return max(NEARBY_S, settings.timeout_s)
@@ -68,7 +66,7 @@ def stated_price(settings: RunSettings) -> Price | None:
 
 
 def refuse_unknown_price(settings: RunSettings, model: object) -> None:
-    """Raises ConfigError if the judging model's price is unknown. For use if the cost is limited."""
+    """Raises ConfigError if the judging model's price is unknown. Call this if the cost is limited."""
     if isinstance(model, ChatModel | BaseChatModel):
         chat = model if isinstance(model, ChatModel) else wrap_chat_model(model, price=stated_price(settings))
         if chat.price is None:
@@ -78,7 +76,7 @@ def refuse_unknown_price(settings: RunSettings, model: object) -> None:
 
 
 def price_of(settings: RunSettings, model: str, base_url: str | None) -> Price | None:
-    """None if unknown. Raises ConfigError if only one of the two prices is set, or if an unknown price is needed."""
+    """Returns None if unknown. Raises ConfigError if a limit needs an unknown price, or if only one price is set."""
     price = _as_paid(settings, stated_price(settings) or list_price(model, base_url))
     if price is None and settings.limits_money:
         raise ConfigError(unknown_price(model))

@@ -52,11 +52,11 @@ class Limits(BaseModel):
 
     @classmethod
     def of_lone_check(cls, settings: CheckSettings) -> Limits:
-        """The limits of a check that is also a whole run, so that the run's limits apply too."""
+        """The limits of a check that is also a whole run. The limits for runs apply to it too."""
         return cls.per_check(settings).within(cls(max_calls=settings.max_calls, budget_usd=settings.budget_usd))
 
     def within(self, others: Limits | None) -> Limits:
-        """The stricter limit of each pair."""
+        """Returns the stricter of the two limits of each kind."""
         if others is None:
             return self
         return Limits(
@@ -82,7 +82,7 @@ class Limits(BaseModel):
 
 
 def _figure(limit: float) -> str:
-    """Shows all digits. With six, 1,000,001 would look like a million."""
+    """Shows all digits, because six digits would make 1,000,001 look like a million."""
     return str(limit).removesuffix(".0")
 
 

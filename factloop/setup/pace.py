@@ -24,7 +24,7 @@ class Pace:
         return self._limiter(address_of(chat), lambda: new_limiter(self._settings))
 
     def limiter_of_search(self, tool: SearchTool) -> Limiter:
-        """The limiter is removed along with the tool."""
+        """The limiter is removed when the tool is garbage-collected."""
         name, here = f"search {id(tool)}", self._here
         if name not in here:
             weakref.finalize(tool, here.pop, name, None).atexit = False
@@ -50,7 +50,7 @@ class Pace:
         await asyncio.gather(*(limiter.drain() for limiter in self._here.values()))
 
     def share(self, n_processes: int) -> None:
-        """Divides `requests_per_second` among this many processes from now on, but not a rate learnt from a server."""
+        """From now on, divides `requests_per_second` among the processes, but not rates learnt from a server."""
         self._n_processes = n_processes
         for here in self._limiters.values():
             for limiter in here.values():
@@ -58,7 +58,7 @@ class Pace:
 
 
 def new_limiter(settings: RunSettings) -> Limiter:
-    """Requests that wait for a batch are not delayed."""
+    """In batch mode, `concurrency` and `requests_per_second` have no effect."""
     if settings.batch:
         return Limiter()
     return Limiter(concurrency=settings.concurrency or None, requests_per_second=settings.requests_per_second)

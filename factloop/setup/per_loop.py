@@ -58,7 +58,7 @@ class PerLoop(Generic[C]):
         weakref.finalize(self, _close_left_open, self._entries)
 
     async def open(self, build: Callable[[], C]) -> C:
-        """The running loop's object, which is built if there is none."""
+        """Returns the running loop's object, and builds it if there is none."""
         return (await self._here(build)).value
 
     @asynccontextmanager
@@ -113,7 +113,7 @@ class ClosesPerLoop:
 
 
 async def _close_at_the_end(entry: _Entry[Any], of_loop: set[_Entry[Any]]) -> AsyncGenerator[None, None]:
-    """`asyncio.run` finishes open generators while the loop still runs, and connections need that to close."""
+    """`asyncio.run` finishes open generators before it stops the loop, so the loop can still close connections."""
     try:
         yield
     finally:

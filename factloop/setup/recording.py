@@ -103,5 +103,5 @@ def refuse_missing_recording(settings: RunSettings) -> None:
 
 
 def replay_warnings(tape: Tape | None) -> tuple[str, ...]:
-    """A warning to readers that the report was replayed, if any answer was."""
+    """Returns a warning for readers if any answer was replayed."""
     return (REPLAYED,) if tape is not None and tape.mode == "replay" and tape.n_replayed else ()

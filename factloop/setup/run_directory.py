@@ -1,7 +1,7 @@
-"""Run directories: a run's configuration and paid answers, from which it can be resumed.
+"""Run directories store a run's configuration and paid answers, so that the run can be resumed.
 
 To resume a run, start it again. Every answer is on disk before it is used, and the graph is deterministic given the
-answers. So a resumed run replays them and pays only for calls that were in flight when it stopped.
+answers. So a resumed run replays the answers and pays only for calls that were in flight when the run stopped.
 """
 
 from __future__ import annotations
@@ -19,20 +19,22 @@ from factloop.core.files.private import FILE_MODE, make_private_folder, narrow_c
 
 FORMAT = 1
 BEFORE_THE_RUN = frozenset({"run.tmp", "lock"})
-"""Left by a process that was killed before it wrote `run.json`."""
+"""Files left by a process that was killed before it wrote `run.json`."""
 
 
 class RunDirectory:
-    """A run's directory, private to its owner and used by one process at a time. A context manager."""
+    """A run's directory, private to its owner and used by one process at a time. Use it as a context manager."""
 
     def __init__(self, path: Path, *, flag: str = "--run-dir") -> None:
-        """Raises ConfigError if the directory is in use or contains other files. Messages suggest `flag` for another
-        one."""
+        """Raises ConfigError if the directory is in use or contains other files. The message suggests `flag` to choose
+        another directory."""
         self.path, self._flag = path, flag
         try:
             make_private_folder(path)
-            names = {item.name for item in path.iterdir()}
-            if "run.json" not in names and names - BEFORE_THE_RUN:
+            items = {item.name: item for item in path.iterdir()}
+            if odd := [one for one in items.values() if one.exists() and not (one.is_file() or one.is_dir())]:
+                raise ConfigError(f"{odd[0]} is a named pipe or a device; use another directory")
+            if "run.json" not in items and items.keys() - BEFORE_THE_RUN:
                 raise ConfigError(f"{path} is neither empty nor a run directory; use another directory")
             self._lock = self._hold()
             narrow_contents(path)

@@ -56,7 +56,7 @@ class Common:
 
     budget: Budget
     limiter: Limiter
-    """For all model calls, because these sessions usually use the same server."""
+    """Limits all model calls together, because these sessions usually use the same server."""
     patience: dict[str, Patience] = field(default_factory=dict)
     """Keyed by the URL of the model server."""
     servers: dict[int, Server] = field(default_factory=dict)
@@ -209,7 +209,7 @@ def common_to(settings: RunSettings, folder: Path | None = None) -> Common:
 
 
 def batches_in(settings: RunSettings, folder: Path) -> Batches | None:
-    """Opens the batches stored in this folder. None if batching is off. Raises ConfigError."""
+    """Opens the batches stored in this folder, or returns None if batching is off. Raises ConfigError."""
     path = folder / BATCHES
     if not settings.batch:
         if path.exists():
@@ -237,6 +237,6 @@ def _patience(chat: ChatModel, settings: RunSettings, patience_s: float) -> Pati
 
 
 def retry_policy(settings: RunSettings) -> RetryPolicy:
-    """Servers may not ask for pauses longer than `patience_s`."""
+    """Returns the default policy. If `patience_s` is longer than the default, servers may ask for longer pauses."""
     usual = RetryPolicy()
     return replace(usual, patience_s=max(usual.patience_s, settings.patience_s))

@@ -59,7 +59,7 @@ WRITTEN = ("cache_dir", "recording")  # settings with paths to which a run may w
 
 
 class RunSettings(BaseModel):
-    """The settings that all runs have, and from which flags, variables and entries in the settings file are derived."""
+    """The settings of all runs. Flags, environment variables and keys in `factloop.toml` are derived from them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -78,8 +78,7 @@ class RunSettings(BaseModel):
     price_out: Annotated[Price | None, Mark(LIMITS)] = None
     """Price in USD per million completion tokens, for a model whose price factloop does not know."""
     price_cached: Annotated[Price | None, Mark()] = None
-    """Price in USD per million prompt tokens read from the server's cache. Default: the price of other prompt
-    tokens."""
+    """Price in USD per million prompt tokens read from the server's cache. Default: that of other prompt tokens."""
     concurrency: Annotated[Number, Mark(LIMITS, whole_experiment=True)] = 64
     """Maximum number of concurrent model calls (0 for no limit)."""
     requests_per_second: Annotated[Positive | None, Mark(whole_experiment=True)] = None
@@ -116,21 +115,20 @@ class RunSettings(BaseModel):
 
     `recording_mode` determines whether the file is replayed or written. A recording replaces the cache."""
     recording_mode: Annotated[TapeMode, Mark(RECORDING, search_tools=True)] = "replay"
-    """Replay the recording (replay), make a new one (record), or add only the calls that it does not contain
-    yet (new)."""
+    """Replay the recording (replay), make a new one (record), or add only the calls that it does not contain (new)."""
     tracing: TracingMode = "off"
     """Export OpenTelemetry spans (`on`), or spans with prompts and replies (`content`). Needs the `tracing` extra."""
 
     @property
     def read_paths(self) -> tuple[str, ...]:
-        """What a run reads, apart from `written_paths`. A run's output must not overwrite it."""
+        """The paths that a run reads, apart from `written_paths`. The run's output must not overwrite them."""
         values = (getattr(self, name) for name in path_settings(type(self)) if name not in WRITTEN)
         listed = (value if isinstance(value, tuple) else (value,) for value in values if value is not None)
         return tuple(str(one) for group in listed for one in group)
 
     @property
     def written_paths(self) -> tuple[str, ...]:
-        """What a run may write to."""
+        """The paths that a run may write to."""
         places = (self.cache_dir if self.cache else None, self.recording)
         return tuple(str(place) for place in places if place is not None)
 
@@ -190,8 +188,7 @@ class CheckSettings(EmbeddingSettings):
     """URL of an OpenAI-compatible server."""
     plan: Annotated[Plan | None, Mark(MODEL)] = None
     """How the model checks claims: paper (SAFE's five stages), safe (SAFE exactly as published), fused (fewer calls per
-    claim) or grounded (several sentences at a time). Default: grounded if only documents are searched, otherwise
-    fused."""
+    claim) or grounded (several sentences at a time). Default: grounded if only documents are searched, else fused."""
     verifiable: Annotated[bool, Mark(fingerprint=True)] = False
     """With the `safe` plan, follow VeriScore: extract only verifiable claims, and search once for each.
 
@@ -261,7 +258,7 @@ class CheckSettings(EmbeddingSettings):
 
     @property
     def of_search_tools(self) -> Self:
-        """Resets every setting that does not affect search tools. If two results are equal, so are their tools."""
+        """A copy with only the settings that affect search tools. Checkers with equal copies can share their tools."""
         own = {f"{name}_{option}" for name in self.search for option in self.of_search(name)}
         return type(self)(**{field: getattr(self, field) for field in {*marked(type(self), "search_tools"), *own}})
 

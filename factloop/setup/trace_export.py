@@ -1,4 +1,4 @@
-"""Exports OpenTelemetry traces, unless the application has already configured this itself."""
+"""Exports OpenTelemetry traces, unless the application has already configured tracing."""
 
 from __future__ import annotations
 

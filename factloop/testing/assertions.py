@@ -96,7 +96,7 @@ def _blocking(asynchronous: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, 
 
 
 def _refuse_beside(owner: str, given: Mapping[str, object]) -> None:
-    """A checker or scorer has its own settings, so raises ConfigError if others are passed as well."""
+    """Raises ConfigError if settings are passed along with a checker or scorer, which has its own settings."""
     named = next((name for name, value in given.items() if value not in (None, (), [])), None)
     if named is not None:
         raise ConfigError(f"{named} is a setting of the {owner}: pass it to the {owner}, or omit the {owner}")
@@ -173,15 +173,15 @@ async def aassert_factual(
     """Checks `response` and returns the report. Raises NotFactual (an AssertionError) if a requirement is not met.
 
     By default, the assertion fails if there are contradicted claims, unscored claims, or unchecked content
-    (`max_unchecked`). Unchecked content is claims irrelevant to the question, code that was not read, and statements
-    without a claim. The assertion also fails if no claims were scored, for example because the response is empty
-    (`min_scored`). Claims without evidence lower the precision, so use `min_precision` to limit them. None removes a
-    limit.
+    (`max_unchecked`). Unchecked content consists of claims irrelevant to the question, code that was not read, and
+    statements without a claim. The assertion also fails if no claims were scored (`min_scored`), for example because
+    the response is empty. Claims without evidence lower the precision, so use `min_precision` to limit them. None
+    removes a limit.
 
     `docs` are files, folders or globs, which may be relative to the test file, or LangChain documents. `documents` are
     the documents on which the response is based, as in `FactChecker.acheck`. These documents are searched first, and
-    are the only source if there are no files and no search. If `documents` is empty, nothing can be judged. `question`
-    is the question that the response answers.
+    are the only source if there are no files and no search. If `documents` is then empty, nothing can be judged.
+    `question` is the question that the response answers.
 
     Other settings, named as in `CheckSettings`, default to the environment (`FACTLOOP_...`), pytest's ini file and
     `factloop.toml`. With the pytest plugin, model and search answers come from the test's recording, unless you pass a

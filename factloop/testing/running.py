@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class RunningTest:
-    """The recording is created on first use, and written only if the test requested an answer."""
+    """A running test. Its recording is created on first use, and written only if the test requested an answer."""
 
     path: Path
     """Path of the recording."""

@@ -65,9 +65,9 @@ class DistractorSources:
 def open_sources(settings: TrustSettings, embedder: Any, tape: Tape | None = None) -> DistractorSources:
     """Opens the sources in the settings. Uses no network. Raises ConfigError or DataError.
 
-    They are, in this order: entities of the same type (from DBpedia if enabled, the user's tables and the built-in
-    names), other dates and numbers, neighbours in embedding space (with an `embedder`), words of the same kind, and
-    made-up names.
+    The sources are, in this order: entities of the same type (from DBpedia if enabled, the user's tables and the
+    built-in names), other dates and numbers, neighbours in embedding space (with an `embedder`), words of the same
+    kind, and made-up names.
     """
     load_tables()
     dbpedia, answers = _dbpedia(settings, tape)
@@ -101,7 +101,7 @@ async def make_distractors(
     """Returns the distractors that would be used for this response. Free unless a model is called.
 
     If the settings let a judge model propose distractors, `judge` (or else the judge in the settings) is called once.
-    It does not propose the `references`, which are known correct answers. Raises the same errors as `open_sources`.
+    The judge does not propose the `references`, which are known correct answers. Raises ConfigError or DataError.
     """
     check_given("question", question)
     check_given("response", response)

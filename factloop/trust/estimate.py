@@ -22,8 +22,7 @@ CHOICE_TOKENS, ANSWER_TOKENS, JUDGEMENT_TOKENS, PROPOSAL_TOKENS = 8, 30, 50, 800
 
 
 class TrustEstimate(Record):
-    """An upper bound on the cost, without retries. An inconsistent choice ends an answer's checks early, so the actual
-    cost may be lower."""
+    """An upper bound on the cost without retries, because an inconsistent choice ends an answer's checks early."""
 
     n_answers: Count
     most_calls: Count

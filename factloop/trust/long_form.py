@@ -108,7 +108,7 @@ def missing_scores(report: LongFormTrustReport) -> int:
 
 
 def with_remaining_limits(settings: TrustSettings, spent: Usage) -> TrustSettings:
-    """Subtracts the usage from the limits on calls and cost, as far as it is known."""
+    """Subtracts the usage from the limits on calls and cost, as far as the usage is known."""
     left: dict[str, Any] = {}
     if settings.max_calls is not None:
         left["max_calls"] = max(0, settings.max_calls - spent.calls - spent.failed_calls)

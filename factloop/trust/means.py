@@ -58,7 +58,7 @@ def mean_score(values: Iterable[float | None]) -> MeanScore:
 
 
 def standing(claim: Claim, consistency: TrustBC | None) -> tuple[ClaimStanding, str]:
-    """Returns the group in which SAFE's verdict and TrustBC place a claim, and the reason if it is in none."""
+    """Returns the group of a claim according to SAFE's verdict and TrustBC, and the reason if it is in no group."""
     verdict = claim.judgement.verdict
     if verdict is Verdict.IRRELEVANT:
         return ClaimStanding.UNPLACED, "SAFE: irrelevant"

@@ -27,8 +27,7 @@ class QuestionAnswer(TableItem):
     question: NotBlank
     response: str | None = None
     reference_answers: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
-    """Known correct answers. They are not needed for scoring, but must not be proposed as distractors. In CSV, a cell
-    contains one answer."""
+    """Known correct answers. Optional, and never proposed as distractors. In CSV, a cell contains one answer."""
 
     @field_validator("response")
     @classmethod

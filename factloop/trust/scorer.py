@@ -53,8 +53,7 @@ MOST_AT_ONCE = 64  # maximum number of concurrently scored answers if the settin
 
 
 class TrustScorer(ClosesPerLoop):
-    """Scores answers with TrustScore, which measures belief and support: does the model stand by its answer, and do
-    documents support it?
+    """Scores answers with TrustScore: does the model stand by its answer, and do documents support it?
 
         async with TrustScorer("openai:gpt-4o-mini", judge_model="openai:gpt-4o", corpus="passages.tsv") as scorer:
             report = await scorer.ascore("Who built the first temple in Jerusalem?", "King Solomon built it.")
@@ -150,7 +149,7 @@ class TrustScorer(ClosesPerLoop):
             id: The answer's id in the report.
             documents: Documents supplied with this response, as in `FactChecker`. They are searched instead of the
                 corpus. If they contain no text, there is no TrustFC.
-            sources: The documents as a single tool.
+            sources: Sources whose only tool searches the documents. Cannot be combined with `documents`.
             run_dir: A folder that makes the run resumable. If the run is started again with the same arguments, only
                 calls that were in flight are paid for again.
             meter: Counts the cost of the score, even if scoring is stopped.
@@ -252,7 +251,7 @@ class TrustScorer(ClosesPerLoop):
         self, question: str, response: str, *, n: int | None = None, references: Sequence[str] = ()
     ) -> DistractorSet:
         """Returns the distractors that would be used for this response. Free, unless the judge model proposes
-        distractors (`distractors="model"`), which takes one call. It does not propose any of the `references`."""
+        distractors (`distractors="model"`), which takes one call. The judge does not propose `references`."""
         require("trust", "a distractor")
         from factloop.trust.distractor_sources import make_distractors
 

@@ -1,5 +1,3 @@
-"""Defines the settings of a TrustScore run."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from factloop.cli.inputs import decode, read_text, refuse_missing
-from factloop.core.errors import DataError
+from factloop.core.errors import ConfigError, DataError
+from factloop.setup.run_directory import RunDirectory
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
@@ -64,3 +65,6 @@ def test_a_pipe_of_the_shell_is_read_and_a_named_one_is_refused(tmp_path: Path) 
     os.mkfifo(tmp_path / "pipe.md")
     with pytest.raises(DataError, match=r"pipe\.md: cannot be read .this is a named pipe or a device; pass a file"):
         read_text(str(tmp_path / "pipe.md"))
+    (tmp_path / "pipe.md").rename(tmp_path / "run.json")
+    with pytest.raises(ConfigError, match=r"run\.json is a named pipe"):
+        RunDirectory(tmp_path)

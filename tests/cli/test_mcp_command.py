@@ -88,18 +88,21 @@ def test_over_http_callers_take_turns_at_computing(factloop: Command, monkeypatc
 
 
 @pytest.mark.process
-def test_nothing_but_the_protocol_is_written_and_it_ends_with_its_input(home: Path) -> None:
+def test_messages_that_cannot_be_read_are_answered_and_it_ends_with_its_input(home: Path) -> None:
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    cut = {**ping, "params": {"text": "\ud83d"}}  # within an emoji
+    unnamed = ([ping], {**ping, "params": json.dumps(ping)}, {**cut, "id": "\ud83d"}, {**cut, "method": None})
+    named = {given: {**cut, "id": given} for given in ("a", "", 10**30)}
     done = subprocess.run(
         COMMAND,
-        input=f"not json\n{json.dumps(ping)}\n",
+        input="\n".join(("not json", *map(json.dumps, (*unnamed, *named.values())))),
         capture_output=True,
         text=True,
         cwd=home,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-        timeout=60,
+        timeout=120,
         check=False,
     )
     assert done.returncode == 0
-    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in done.stdout.splitlines())
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [*[None] * 5, *named]
     assert "Traceback" not in done.stderr

@@ -51,7 +51,7 @@ PROJECT = """
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _loaded(running: Simulator) -> None:
+def _loaded(running: Simulator, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Runs two checks, so that what they import is loaded before any project runs.
 
     Each in-process run forgets modules that it was the first to import. Importing `openai` a second time would create
@@ -61,7 +61,8 @@ def _loaded(running: Simulator) -> None:
         for name, value in {**running.environment, "OPENAI_BASE_URL": running.base_url}.items():
             patch.setenv(name, value)
         for model in ("openai:sim", None):
-            assert FactChecker(model, docs=EXAMPLE / "documents").check("Rome lies on the Tiber.").claims
+            checker = FactChecker(model, docs=EXAMPLE / "documents", cache_dir=tmp_path_factory.mktemp("cache"))
+            assert checker.check("Rome lies on the Tiber.").claims
 
 
 @pytest.fixture(autouse=True)

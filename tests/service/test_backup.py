@@ -73,9 +73,7 @@ def test_a_job_at_work_goes_on_elsewhere(tmp_path: Path, url: str) -> None:
     moved.close()
 
 
-def test_a_backup_only_reads(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_backups_only_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     factloop, place = build_command(monkeypatch, capsys), tmp_path / "place"
     missing = factloop("backup", tmp_path / "jobs.backup", "--folder", place)
     assert (missing.code, list(tmp_path.iterdir())) == (2, [])

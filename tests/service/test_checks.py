@@ -167,9 +167,10 @@ async def test_an_audit_is_a_job(service: Service, monkeypatch: pytest.MonkeyPat
         ended = await finished(client, job["id"])
         report = AuditReport.model_validate_json((await client.get(f"/v1/jobs/{job['id']}/result")).content)
         page = await client.get(f"/v1/jobs/{job['id']}/report.html")
+        assert (await client.get(f"/v1/jobs/{job['id']}/request")).json() == {"rows": audit_rows(2)}
         monkeypatch.setattr(evaluation, "LONGEST_S", 0)
-        late = (await client.post("/v1/audits", json={"rows": audit_rows(2)})).json()
-        assert "took longer than 0 s" in (await finished(client, late["id"]))["error"]["message"]
+        late = await client.post("/v1/audits", json={"rows": audit_rows(2)})
+        assert "took longer than 0 s" in late.json()["error"]["message"]
     assert ended["summary"] == {"kind": "audit", "n_claims": 6, "n_responses": 6, "evaluators": ["right", "wrong"]}
     assert report.data.n_claims == 6
     assert page.status_code == 200
@@ -185,30 +186,17 @@ async def test_an_audit_is_a_job(service: Service, monkeypatch: pytest.MonkeyPat
         ("checks", {"response": ANSWER, "documents": "/etc/passwd"}, "documents", "no documents with this name"),
         ("checks", {"response": " \n", "documents": []}, "response", "pattern"),
         ("checks", {"response": ANSWER, "documents": [{"title": "Ada"}]}, "documents.0.text", "Field required"),
-        (
-            "checks",
-            {"response": ANSWER, "documents": [{"path": "/etc/passwd"}]},
-            "documents.0.path",
-            "there is no such field; known fields are text, title, source",
-        ),
-        (
-            "checks",
-            {"response": ANSWER, "colour": "red"},
-            "colour",
-            "there is no such field; known fields are response, question, documents, mode, k, limits",
-        ),
-        (
-            "checks",
-            {"response": ANSWER, "documents": [{"text": "A."}], "limits": {"deadline": 5}},
-            "limits.deadline",
-            "there is no such field; did you mean 'deadline_s'? known fields are deadline_s, max_calls, budget_usd",
-        ),
+        ("checks", {"response": ANSWER, "documents": [{"path": "a"}]}, "documents.0.path", "fields are text, "),
+        ("checks", {"response": ANSWER, "colour": "red"}, "colour", "no such field; known fields are response, q"),
+        ("checks", {"response": ANSWER, "limits": {"deadline": 5}}, "limits.deadline", "did you mean 'deadline_s'?"),
         ("checks", {"response": ANSWER, "documents": [{"text": ""}] * 1_001}, "documents", "at most 1000 items"),
         ("trust", {"question": "Who?"}, "response", "no subject model"),
         ("trust", {"question": "Who?", "response": "Ada"}, "documents", "nothing to score the response by"),
         ("trust/long-form", {"response": ANSWER, "documents": []}, "", "no subject model"),
         ("audits", {"rows": [{"dataset": "d"}]}, "rows", "row 1"),
-        ("audits", {"rows": []}, "rows", "at least 1"),
+        ("audits", {"rows": []}, "rows", "no rows"),
+        ("audits", {"rows": [*audit_rows(2), 1]}, "rows", "row 7: must be an object"),
+        ("audits", {"row": audit_rows(2)}, "rows", "must be an array"),
         ("audits", {"rows": audit_rows(700)}, "rows", "700 systems"),
     ],
 )

@@ -37,16 +37,13 @@ def _refused(answer: httpx.Response) -> tuple[int, str]:
 )
 async def test_rows_that_could_not_be_read_again_are_no_job(service: Service, value: bytes) -> None:
     async with service() as client:
-        n_jobs = 0
-        for field in ("notes", "dataset", "claim"):
+        for field in ("notes", "dataset"):
             row = json.dumps({**ROW, field: "HERE"}).encode().replace(b'"HERE"', value)
             answer = await client.post("/v1/audits", content=b'{"rows": [' + row + b"]}", headers=JSON)
-            if answer.status_code == 202:  # deep, but it can be read
-                n_jobs += 1
+            if answer.status_code == 202:  # it can be read
                 assert (await finished(client, answer.json()["id"]))["status"] == "done", field
             else:
-                assert _refused(answer) in [(422, "invalid_input"), (400, "bad_request")], field
-            assert len((await client.get("/v1/jobs")).json()["jobs"]) == n_jobs, field
+                assert _refused(answer) == (422, "invalid_input"), field
 
 
 async def test_a_database_that_fails_is_said_and_not_taken_for_a_report(service: Service, home: Path) -> None:
@@ -130,9 +127,7 @@ async def test_a_job_that_somebody_damaged_hides_no_other(service: Service, home
     ],
     ids=lambda value: value[:12],
 )
-async def test_a_text_that_somebody_damaged_is_one_clear_error(
-    service: Service, home: Path, name: str, body: str
-) -> None:
+async def test_a_damaged_text_is_one_clear_error(service: Service, home: Path, name: str, body: str) -> None:
     async with service() as client:
         report = (await client.post("/v1/checks?wait=true", json=ASK)).json()
         (job,) = (await client.get("/v1/jobs")).json()["jobs"]

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from collections.abc import AsyncIterator
 from contextlib import closing
 from datetime import datetime
 from io import StringIO
@@ -113,6 +114,25 @@ async def test_the_key_file_is_read_again_when_it_changes(
         f"{file}: reloaded (keys added: 1, keys removed: 1)",
         "unfinished jobs: 1; they will continue after a restart, or in another service",
     ]
+
+
+async def test_a_key_that_is_removed_before_its_request_has_arrived_leaves_no_job(
+    service: Service, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keys, "LOOK_EVERY_S", 0.0)
+    file = home / "keys.txt"
+    file.write_text(KEY, encoding="utf-8")
+    async with service(keys=read_keys(file, {})) as client:
+
+        async def body() -> AsyncIterator[bytes]:
+            yield json.dumps(ASK).encode()
+            file.write_text(NEW, encoding="utf-8")
+            await client.get("/v1/info", headers={"Authorization": f"Bearer {NEW}"})
+
+        asked = await client.post("/v1/checks", content=body(), headers={**GOOD, "Content-Type": "application/json"})
+    assert asked.status_code == 401
+    with closing(JobStore(f"sqlite:///{home / 'service' / 'jobs.sqlite'}")) as store:
+        assert store.waiting() == (0, None)
 
 
 def test_a_name_is_one_caller_and_no_hash_of_a_key() -> None:

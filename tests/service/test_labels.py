@@ -21,9 +21,7 @@ async def checked(client: httpx.AsyncClient, **changes: Any) -> tuple[str, list[
     return f"/v1/jobs/{one['id']}/labels", [claim["id"] for claim in report["claims"]]
 
 
-async def test_labels_are_given_read_taken_back_and_deleted_with_the_job(
-    service: Service, url: str, tmp_path: Path
-) -> None:
+async def test_labels_are_given_read_taken_back_and_deleted(service: Service, url: str, tmp_path: Path) -> None:
     async with service(database=url) as client:
         path, (first, second) = await checked(client)
         empty = LabelFile.model_validate_json((await client.get(path)).content)
@@ -71,6 +69,16 @@ async def test_a_label_that_is_none_is_refused(service: Service, body: object) -
         assert refused.json()["error"]["type"] == ("too_large" if refused.status_code == 413 else "invalid_input")
         assert refused.status_code in (413, 422)
         assert (await client.get(path)).json()["labels"] == []
+
+
+async def test_a_job_has_room_for_so_many_labels(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("factloop.service.store.MOST_LABELS", 1_000)
+    async with service() as client:
+        path, claims = await checked(client)
+        label = {"label": "supported", "comment": "x" * 600}
+        given = [await client.put(f"{path}/{claim}", json=label) for claim in claims]
+        assert [answer.status_code for answer in given] == [200, 507]
+        assert (await client.delete(f"{path}/{claims[0]}")).status_code == 200
 
 
 async def test_claims_and_jobs_that_are_not_there_are_refused(service: Service) -> None:

@@ -2,15 +2,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import delete, update
+from sqlalchemy import delete, select, text, update
 
 from factloop.core.records import Usage
 from factloop.entrance.keys import ApiKeys
 from factloop.service.leases import MOST_DEATHS, Leases
 from factloop.service.shapes import Progress
+from factloop.service.spending import DAY_S
 from factloop.service.store import (
     JobFilter,
     JobStore,
@@ -21,6 +23,7 @@ from factloop.service.store import (
     StoredJob,
     first_id_of,
     new_job_id,
+    write_texts,
 )
 from factloop.service.tables import JOBS, TEXTS
 from tests.service.test_store import job
@@ -267,6 +270,44 @@ def test_what_a_dead_service_had_is_not_at_work(opened: Opened) -> None:
     assert taken(alive, lapsed=True) == []
 
 
+@pytest.mark.usefixtures("postgres_only")
+def test_the_job_of_a_dead_service_can_be_cancelled(opened: Opened) -> None:
+    store, dead = opened(0.05)
+    _, alive = opened()
+    (job_id,) = added(store, 1)
+    dead.take(1, lapsed=False)
+    time.sleep(0.06)
+    cancelled = alive.cancel(job_id)
+    assert cancelled is not None
+    assert cancelled.job.status == "cancelled"
+
+
+@pytest.mark.usefixtures("postgres_only")
+def test_a_wrong_clock_deletes_nothing(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, leases = opened()
+    added(store, 1)
+    (one,) = leases.take(1, lapsed=False)
+    leases.end(one.stored.changed(status="done"), {})
+    monkeypatch.setattr(time, "time", lambda now=time.time: now() + 2 * DAY_S)
+    assert store.delete_some(1.0) == 0
+
+
+@pytest.mark.usefixtures("postgres_only")
+def test_a_job_is_deleted_while_its_labels_change(opened: Opened) -> None:
+    store, _ = opened()
+    (job_id,) = added(store, 1)
+    wanted = text("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+    with ThreadPoolExecutor(1) as other, store.engine.begin() as connection:
+        connection.execute(select(JOBS).where(JOBS.c.id == job_id).with_for_update())
+        deleting = other.submit(store.delete, job_id)
+        while not store.within(lambda watching: watching.scalar(wanted)):
+            time.sleep(0.01)
+        write_texts(connection, job_id, "", {"request": "{}"})
+        connection.commit()
+        deleting.result(10.0)
+    assert store.get(job_id, "") is None
+
+
 def test_old_jobs_that_are_over_are_forgotten(opened: Opened) -> None:
     store, leases = opened()
     long_ago = datetime.now(UTC) - timedelta(days=40)
@@ -281,10 +322,9 @@ def test_old_jobs_that_are_over_are_forgotten(opened: Opened) -> None:
     ids: list[str] = []
     old, waiting = made(0, "ada", "done"), made(0, "ada", "queued")
     theirs, new = made(0, "bo", "done"), made(39, "ada", "done")
-    thirty_days = datetime.now(UTC) - timedelta(days=30)
-    assert store.delete_older(thirty_days, "ada") == 1
+    assert [store.delete_some(30.0, "ada") for _ in range(2)] == [1, 0]
     assert [one.job.id for one in store.page("ada", limit=9)[0]] == [new, waiting]
     assert store.text(old, "request") is None
     assert store.finished([old, waiting, theirs, new]) == {theirs, new}
-    assert store.delete_older(thirty_days) == 1
+    assert store.delete_some(30.0) == 1
     assert taken(leases) == [waiting]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -13,7 +14,7 @@ from factloop.entrance.asks import RequestModel
 from factloop.entrance.keys import ApiKeys, read_keys
 from factloop.service.guard import MOST_OPEN
 from factloop.service.settings import ServiceSettings
-from factloop.service.shapes import AuditAsk, CheckAsk, LabelAsk, LongFormAsk, TicketAsk, TrustAsk
+from factloop.service.shapes import CheckAsk, LabelAsk, LongFormAsk, TicketAsk, TrustAsk
 from factloop.setup.settings import CheckSettings
 from factloop.trust.settings import TrustSettings
 from tests.service.asking import ASK, Service, answered, finished
@@ -129,8 +130,6 @@ async def test_bodies_that_are_no_request_are_refused_before_anything_is_done(se
         (CheckAsk, "documents", {"text": "a", "z": 1}),
         (CheckAsk, "documents", {"text": 1, **dict.fromkeys("abcdef", 1)}),
         *((CheckAsk, "k", item) for item in ("x", 0)),
-        (AuditAsk, "rows", 1),
-        (AuditAsk, "rows", []),
         *((shape, "", 1) for shape in (TicketAsk, LabelAsk)),
     ],
 )
@@ -178,11 +177,33 @@ async def test_bodies_are_counted_while_they_come(service: Service) -> None:
         assert words(await client.post("/v1/checks", content=_chunks(10, 1_000), headers=JSON))[0] == 422
 
 
+async def test_an_audit_is_parsed_elsewhere(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    body, parsed, loads = json.dumps({"rows": [{str(n): n for n in range(9_000)}]}), list[Any](), json.loads
+
+    def noted(text: bytes, **options: Any) -> Any:
+        parsed.append(text)
+        return loads(text, **options)
+
+    monkeypatch.setattr(json, "loads", noted)
+    async with service() as client:
+        answer = await client.post("/v1/audits", content=body, headers=JSON)
+    assert (answer.status_code, max(map(len, parsed)) < len(body)) == (422, True)
+
+
+async def test_others_are_served_between_two_large_bodies(service: Service) -> None:
+    async with service() as client:
+        large = [client.post("/v1/checks", content=b" " * 200_000, headers=JSON) for _ in range(2)]
+        sent = [asyncio.create_task(one) for one in (*large, client.get("/health"))]
+        await sent[-1]
+        assert not any(one.done() for one in sent[:-1])
+        await asyncio.gather(*sent)
+
+
 @pytest.mark.parametrize(
     ("path", "body", "status"),
     [
         ("documents", '{"name": "a.txt", "content": [' + "[]," * 100_000 + "1]}", 413),
-        ("checks", '{"response": "x", "documents": [' + '"",' * 200_000 + '""]}', 413),
+        ("checks", '{"response": "x", "documents": [' + '"",' * 120_000 + '""]}', 413),
         ("checks", '{"response": "x", "documents": [' + '"\\\\","\\",",' * 100_000 + '""]}', 413),
         ("checks", ("[" + "1," * 200_000).encode("utf-16").decode("latin-1"), 413),
         ("checks", '{"response": "x", "documents": [], "question": "' + '[,{\\"' * 1_000_000 + '"}', 422),
@@ -191,9 +212,7 @@ async def test_bodies_are_counted_while_they_come(service: Service) -> None:
     ],
     ids=["lists", "texts", "quotes in texts", "UTF-16", "marks in a text", "rows", "too many rows"],
 )
-async def test_bodies_that_are_dear_to_parse_are_not_parsed(
-    service: Service, path: str, body: str, status: int
-) -> None:
+async def test_bodies_that_are_dear_are_not_parsed(service: Service, path: str, body: str, status: int) -> None:
     async with service() as client:
         answer = await client.post(f"/v1/{path}", content=body.encode("latin-1"), headers=JSON)
     assert words(answer) == (status, "too_large" if status == 413 else "invalid_input")

@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 
+import pytest
+from fastapi.responses import Response
+
 from factloop.service.errors import RequestRefusal
 from factloop.service.places import MOST_AT_ONCE, MOST_WAITING, Places
 from tests.service.asking import ASK, FINISHED_WITHIN_S, Service, finished
@@ -67,6 +70,22 @@ async def test_when_it_stops_who_waits_is_refused_and_who_is_at_work_ends() -> N
     places.stop()
     with_none = await asyncio.gather(places.compute("a", asyncio.Event().wait, computes), return_exceptions=True)
     assert [getattr(one, "status", one) for one in with_none] == [503]
+
+
+async def test_an_owner_who_leaves_responses_unread_gets_no_more_while_others_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("factloop.service.places.MOST_UNSENT", 2)
+    places = Places()
+    computed = partial(places.compute, left=asyncio.Event().wait, call=lambda: Response("ab"))
+    unread = await computed("a")
+    with pytest.raises(RequestRefusal) as refused:
+        await computed("a")
+    assert (refused.value.status, refused.value.headers) == (429, {"Retry-After": "10"})
+    assert (await computed("b")).body == unread.body
+    del unread
+    assert (await computed("a")).body == b"ab"
+    places.stop()
 
 
 async def test_many_requests_for_a_report_are_refused_rather_than_rendered_together(service: Service) -> None:

@@ -6,16 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from factloop.service.evaluation import write_rows
+from factloop.core.errors import ToolError
+from factloop.service.evaluation import audit
 from factloop.service.store import JobStore
 from factloop.setup.settings import CheckSettings
 from tests.rights import open_to_others
 from tests.service.asking import Service
 
-pytestmark = [
-    pytest.mark.usefixtures("widest_umask"),
-    pytest.mark.skipif(os.name != "posix", reason="rights of this kind"),
-]
+pytestmark = [pytest.mark.usefixtures("widest_umask"), pytest.mark.skipif(os.name != "posix", reason="rights")]
 
 
 async def test_its_folder(service: Service, home: Path, docs: Path) -> None:
@@ -39,8 +37,7 @@ def test_a_database_elsewhere_also_where_it_was_not(tmp_path: Path) -> None:
         assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_the_rows_of_an_audit(tmp_path: Path) -> None:
-    told = {"dataset": "d", "system": "s", "response_id": "1", "claim_id": "1"}
-    rows = ({**told, "label": 1, "evaluators": {"one": 0.9}},)
-    write_rows(rows, tmp_path / "journals" / "job")
-    assert open_to_others(tmp_path / "journals") == []
+async def test_the_rows_of_an_audit(tmp_path: Path) -> None:
+    with pytest.raises(ToolError):
+        await audit(b"{}", tmp_path)
+    assert set(open_to_others(tmp_path)) <= {"."}

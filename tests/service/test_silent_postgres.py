@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 from sqlalchemy import text
@@ -10,10 +12,12 @@ from sqlalchemy.exc import OperationalError
 from factloop.core.errors import ConfigError
 from factloop.service.errors import RequestRefusal
 from factloop.service.kept import Database
-from factloop.service.store import JobStore
+from factloop.service.store import JobStore, Room
+from factloop.service.tables import hold_others_off
 from tests.service import postgres
 from tests.service.postgres import PostgresServer
 from tests.service.silent_postgres import between, greets, listening, says_nothing
+from tests.service.test_store import job
 
 SILENT_S = 1.0
 
@@ -37,6 +41,26 @@ def test_a_start_ends_in_one_line(at_each: Callable[[socket.socket], None], said
 def server() -> Iterator[PostgresServer]:
     with postgres.running() as started:
         yield started
+
+
+@pytest.mark.postgres
+async def test_a_service_that_froze_holds_the_others_up_for_a_while(
+    server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bounds = "set_config('lock_timeout', '50', true), set_config('idle_in_transaction_session_timeout', '500', true)"
+    monkeypatch.setattr("factloop.service.database._BOUNDS", f"SELECT {bounds}")
+    database = Database(JobStore(server.url))
+    add = partial(database.ask, database.store.add, job(), "{}", None, Room("any", 100))
+    with database.store.engine.connect() as frozen:
+        hold_others_off(frozen, "add a job")
+        with pytest.raises(RequestRefusal):
+            await add()
+        assert not database.is_in_trouble, "the database works"
+        async with asyncio.timeout(10.0):
+            while isinstance((await asyncio.gather(add(), return_exceptions=True))[0], RequestRefusal):
+                pass
+        frozen.invalidate()
+    await database.aclose()
 
 
 @pytest.mark.postgres

@@ -9,12 +9,16 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import httpx
 import pytest
+from uvicorn import Config
+from uvicorn.server import ServerState
 
 from factloop.core.errors import ConfigError
 from factloop.entrance.address import READ_WITHIN_MS, Binding
+from factloop.entrance.callers import patient_protocol
 from factloop.service.app import build_app, serve
 from factloop.service.guard import SENT_AT_ONCE
 from factloop.service.settings import ServiceSettings
@@ -84,6 +88,20 @@ def test_who_says_nothing_is_hung_up_on(address: str, sent: bytes) -> None:
         assert b" 200 " not in _answer(connection)
 
 
+def test_what_is_refused_ends_the_connection(address: str) -> None:
+    with _connected(address) as connection:
+        connection.sendall(b"GET /health HTTP/1.1\r\nHost: elsewhere\r\n\r\n" * 50)
+        assert _answer(connection).count(b"HTTP/1.1 400") == 1
+
+
+async def test_each_new_connection_takes_the_place_of_another() -> None:
+    protocol, state = patient_protocol(3), ServerState()
+    transports = [Mock(asyncio.Transport) for _ in range(5)]
+    for one in transports:
+        protocol(Config(serve, log_config=None), state, {}).connection_made(one)  # type: ignore[call-arg]  # uvicorn's arguments
+    assert [one.abort.called for one in transports] == [True, True, True, False, False]
+
+
 def test_a_broken_chunk_after_the_answer_logs_no_error(address: str, caplog: pytest.LogCaptureFixture) -> None:
     head = b"POST /v1/checks HTTP/1.1\r\nHost: nowhere\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"
     with _connected(address) as connection:
@@ -138,9 +156,7 @@ def test_head_is_answered_as_get_without_a_body(address: str, path: str) -> None
 
 def test_a_large_body_is_refused_and_the_answer_arrives(address: str) -> None:
     for _ in range(3):
-        answer = httpx.post(
-            f"{address}/v1/checks", content=b" " * 10_000_000, headers={"Content-Type": "application/json"}
-        )
+        answer = httpx.post(f"{address}/v1/checks", content=b" " * 10**7, headers={"Content-Type": "application/json"})
         assert answer.status_code == 413
         assert answer.json()["error"]["type"] == "too_large"
 

@@ -53,9 +53,7 @@ def waits(url: str, flooding: list[str], every: int, rounds: int = 60) -> list[i
     return found
 
 
-@pytest.mark.parametrize(
-    ("n_flooding", "every"), [(1, 1), pytest.param(2, 4, id="two, who leave the others one place")]
-)
+@pytest.mark.parametrize(("n_flooding", "every"), [(1, 1), pytest.param(2, 4, id="two, who leave others one place")])
 def test_callers_who_flood_do_not_hold_up_the_others(url: str, n_flooding: int, every: int) -> None:
     alone, flooded = waits(url, [], every), waits(url, FLOODING[:n_flooding], every)
     assert len(flooded) > 0.9 * len(alone)

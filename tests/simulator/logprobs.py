@@ -45,8 +45,7 @@ def token_logprobs(
     """The tokens of a reply with log-probabilities.
 
     The first token that is one of `letters` lists these by probability, itself first. The token that begins a field
-    with a verdict does the same with its entry in `verdicts`. Such values come in pieces, often with preceding
-    punctuation.
+    with a verdict does the same with its entry in `verdicts`. Such values come in pieces, often after punctuation.
     """
     tokens: list[Json] = []
     reached = 0

@@ -43,8 +43,7 @@ class ReceivedRequest:
 class FakeServer:
     """Gives its replies in turn, the last one forever, and records requests.
 
-    `respond` may return a reply, or None to use the list. HEAD requests are answered only by `hello`, and refused
-    without it.
+    `respond` may return a reply, or None to use the list. HEAD requests are refused unless `hello` answers them.
     """
 
     url: str = ""

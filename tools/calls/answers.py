@@ -87,8 +87,7 @@ class RunAnswers:
         the cost of earlier attempts counts towards this run. In a shared cache, useless replies are deleted, because
         another attempt may do better.
 
-        A `tape` is consulted before a call is made, and records the answer. With `batched`, model calls are sent in
-        batches.
+        A `tape` is consulted before a call is made, and records the answer. With `batched`, model calls are batched.
         """
         self._kept, self._journal, self._tape = kept, journal, tape
         self._record = kept if journal and isinstance(kept, CallCache) else None

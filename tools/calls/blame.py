@@ -62,7 +62,7 @@ NOT_OF_ITS_KIND = "is its URL correct, and is it the right kind of server?"
 
 
 class FirstAnswer:
-    """Tracks whether a server has ever answered. Bound to one event loop.
+    """Tracks whether a server has ever answered. It is bound to one event loop.
 
     Requests are sent in bursts, so one may be rejected before another is answered. The setup is blamed only if no
     request in progress is answered.
@@ -102,7 +102,7 @@ _expects_outages: ContextVar[bool] = ContextVar("factloop_expects_outages", defa
 def expect_outages() -> None:
     """For the rest of this task, treats an unreachable server as temporarily down, even if it has never answered.
 
-    Used by the tasks of a running service. A server that rejects our requests still raises a ConfigError.
+    The tasks of a running service call this function. A server that rejects our requests still raises a ConfigError.
     """
     _expects_outages.set(True)
 

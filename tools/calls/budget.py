@@ -98,7 +98,7 @@ def is_of_one_check(error: Exception) -> bool:
 
 
 class Allowance:
-    """The remaining limits of one check, by default none. Bound to one event loop."""
+    """The remaining limits of one check, by default none. It is bound to one event loop."""
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class Allowance:
         self._n_unreadable[model] += not is_readable
 
     def unreadable(self, model: str) -> str | None:
-        """Returns why the model is sent no more requests (too many unreadable answers), or None if it still is."""
+        """Returns a message if the model gets no more requests because too many answers were unreadable, else None."""
         n_answers, n_unreadable = self._n_answers[model], self._n_unreadable[model]
         if n_answers < LEAST_ANSWERS or n_unreadable <= self.max_unreadable * n_answers:
             return None

@@ -1,7 +1,7 @@
 """Stores answers in a SQLite file that several processes can share.
 
-With `bounds`, the file is a cache that all runs share. Without, it is the journal of a resumable run: answers never
-expire, and each is committed before it is used, so a killed run repeats only the calls in progress.
+With `bounds`, the file is a cache that all runs share. Without them, it is the journal of a resumable run: answers
+never expire, and each is committed before it is used, so a killed run repeats only the calls in progress.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class StoredAnswer:
 
 
 class CallCache:
-    """Maps call keys to JSON values on disk. Not tied to an event loop. Inside one, run operations with `aside`.
+    """Maps call keys to JSON values on disk. It is not tied to an event loop. Inside one, run operations with `aside`.
 
     An operation usually takes microseconds. It takes a few milliseconds when a limit is reached, and up to
     `BUSY_TIMEOUT_S` while another process is writing.
@@ -193,8 +193,8 @@ class CallCache:
         execute("PRAGMA synchronous=NORMAL")
 
     def _switch_to_wal(self) -> None:
-        """If two connections switch a new file at once, SQLite rejects one immediately, because each holds a lock that
-        the other needs.
+        """Tries again if two connections switch a new file at once. SQLite then rejects one immediately, because each
+        holds a lock that the other needs.
         """
         until = time.monotonic() + BUSY_TIMEOUT_S
         while True:
@@ -285,8 +285,7 @@ class CallCache:
         return self._lost.pop(key, [])
 
     async def aside(self, work: Callable[[], T]) -> T:
-        """Runs `work` on this cache: in a thread, in order of arrival, for a shared cache, or immediately for a
-        journal.
+        """Runs `work` on this cache: in a thread and in order of arrival for a shared cache, immediately for a journal.
 
         Only one process writes a journal, so nothing blocks, and an answer that has arrived cannot be lost. If the
         caller is cancelled, it does not wait for the thread, but the work is done before the cache is closed.
@@ -344,7 +343,7 @@ def hold_of(path: Path) -> Path:
 
 
 def _checked(key: str, text: str) -> str:
-    """Covers the key as well, so that two answers cannot be exchanged."""
+    """Adds a checksum that also covers the key, so that two answers cannot be exchanged."""
     return f"#{zlib.crc32(f'{key} {text}'.encode()):08x}{text}"
 
 
@@ -358,7 +357,7 @@ def _is_busy(error: BaseException) -> bool:
 
 
 MOST_IN_MEMORY = 4_096
-"""Maximum number of answers, about ten megabytes in total. The check of a long answer needs a fraction of it."""
+"""Maximum number of answers, about ten megabytes in total. The check of a long answer needs only a fraction of them."""
 
 
 class MemoryAnswers:

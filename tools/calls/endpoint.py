@@ -27,15 +27,15 @@ from factloop.tools.calls.together import SingleFlight
 from factloop.tools.calls.urls import without_userinfo
 
 RETRY = RetryPolicy(attempts=2, timeout_attempts=1, patience_s=30.0)
-"""Less patient than the policy for models, because each of these services is only one source among several. A server
-that accepts no request for 30 seconds is then tried only once a minute.
+"""This policy is less patient than the one for models, because each of these services is only one source among several.
+A server that accepts no request for 30 seconds is then tried only once a minute.
 """
 CONCURRENCY = 4
 ANY_FORM = TypeAdapter[Any](Any)
 
 
 class Endpoint:
-    """Sends requests to one URL. Identical requests share an answer, even in a resumed run. Bound to one event loop."""
+    """Sends requests to one URL, once for identical requests, even in a resumed run. It is bound to one event loop."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Endpoint:
         read: Callable[[JsonAnswer], Any],
         form: TypeAdapter[Any] = ANY_FORM,
     ) -> Any:
-        """Sends a request and returns the JSON value of this form that `read` extracts from the answer.
+        """Sends a request and returns the JSON value of type `form` that `read` extracts from the answer.
 
         `read` must raise ToolError if the answer has an unexpected shape. Failures are not cached. Raises ToolError or
         ToolTimeout if the request fails, and ConfigError if the cache fails.

@@ -57,7 +57,7 @@ class _Session(requests.Session):
     def get_redirect_target(self, resp: requests.Response) -> str | None:
         """Returns the address and closes the response without reading its body, which may be long.
 
-        Raises ValueError for another server: it may be private, and its answer could end up in a report.
+        Raises ValueError for another server, because it may be private, and its answer could end up in a report.
         """
         if resp.is_redirect:
             resp.close()
@@ -151,7 +151,7 @@ class _DeadlineAdapter(HTTPAdapter):
 
 
 class JsonClient:
-    """Sends requests to a server that returns JSON objects. Safe to use from many threads, each with its own session.
+    """Sends requests to a server that returns JSON objects. Many threads can use it, each with its own session.
 
     `timeout_s` limits the whole exchange, including the body but not the DNS lookup. With `secret_headers`, which never
     appear in messages, redirects are disabled, so that no other host receives them. `headers` may contain `Accept` to

@@ -22,15 +22,15 @@ START_RATE = 120.0
 RAMP_S = 0.2
 """Seconds without a rejection after which the initial rate doubles."""
 UNPACED_RATE = 8_000.0
-"""Rates above this are not worth spacing out."""
+"""Rate at and above which requests are not spaced out."""
 WINDOW_S = 1.0
 """The first rejection sets the rate to the rate accepted in this many seconds before it."""
 LEAST_PROBED_RATE = 4.0
 """Minimum rate after the first rejection. If even the first requests are rejected, we learn nothing about the limit."""
 BACK_OFF = 0.9
 PROBING_GROWTH = 0.6
-"""Growth of the rate per second between the first and the second rejection. The first one reveals little: servers that
-allow bursts accept far more at the start than later, and others far less.
+"""Growth of the rate per second between the first and the second rejection. The first rejection reveals little: servers
+that allow bursts accept far more at the start than later, and others far less.
 """
 SLOW_GROWTH = 0.006
 """Growth of a learned rate per second, until `RECOVERED_S` seconds pass without a rejection."""
@@ -113,7 +113,7 @@ class Slot:
 
 
 class Limiter:
-    """Limits the rate and concurrency of calls to one server. Bound to one event loop."""
+    """Limits the rate and concurrency of calls to one server. It is bound to one event loop."""
 
     def __init__(self, *, concurrency: int | None = None, requests_per_second: float | None = None) -> None:
         self._slots = Slots(concurrency or math.inf)

@@ -47,15 +47,15 @@ class UsageMeter:
 
     allowance: Allowance = field(default_factory=Allowance)
     before_paying: Callable[[], Awaitable[None]] | None = None
-    """Awaited before each request to a model. May raise an error to prevent any spending."""
+    """This function is awaited before each request to a model. It may raise an error to prevent any spending."""
     snapshots: set[str] = field(default_factory=set)
     """Names of the models that answered, as reported by their servers."""
     on_sent: Callable[[CallCost, int], None] | None = None
-    """Called when a request is sent, with its maximum cost and the number of model calls (0 for a search)."""
+    """Receives the maximum cost of each request when it is sent, and the number of model calls (0 for a search)."""
     on_failed: Callable[[], None] | None = None
     earlier_calls: int = 0
     earlier_usd: float = 0.0
-    """The part of the calls (including failed ones) and dollars that earlier attempts at the run spent."""
+    """Calls (including failed ones) and dollars spent by earlier attempts at the run. The totals include them."""
     _stages: dict[str, _Stage] = field(default_factory=dict)
     _charged: set[str] = field(default_factory=set)
 
@@ -154,7 +154,7 @@ class UsageMeter:
 
 
 def total_usage(usages: Iterable[Usage]) -> Usage:
-    """Returns the sum of the usages by stage. Its `wall_s` assumes that the stages ran one after another."""
+    """Returns the sum of the usages by stage. Its `wall_s` is the sum of theirs, even if they overlapped."""
     found, meter = sorted(usages, key=Usage.model_dump_json), UsageMeter()  # sums of floats depend on their order
     for one in found:
         meter.add(one)

@@ -52,7 +52,7 @@ doubles with each failed attempt, up to the maximum.
 NOT_THERE = 3
 """After this many failures, a server that has never accepted a request counts as unreachable, not as slow."""
 TOLD_AFTER_S = 5.0
-"""Shorter waits are normal and not reported. If the patience is short, a third of it applies instead."""
+"""Seconds after which a wait is reported, or a third of the patience if that is less. Shorter waits are normal."""
 TOLD_EVERY_S = 1.0
 
 _listener: ContextVar[Listener | None] = ContextVar("factloop_told_of_waits", default=None)
@@ -77,7 +77,7 @@ def tell(waiting: ServerWait) -> None:
 
 
 class Patience:
-    """Decides when to give up on one server. Bound to one event loop.
+    """Decides when to give up on one server. It is bound to one event loop.
 
     We give up only after a request has failed, and not while another request has been in progress for longer than any
     failure took, because the server is probably working on it. So we never give up on a server that is merely slow or

@@ -16,7 +16,7 @@ from factloop.tools.calls.json_client import JsonAnswer
 
 ACCEPT = "application/sparql-results+json, application/json;q=0.9"
 SERVER_SHARE = 0.8
-"""Proportion of our time limit after which the server should stop: a later answer would arrive too late."""
+"""Proportion of our time limit after which the server should stop, because a later answer would be too late."""
 LONGEST_IRI = 600
 _PARTIAL_CONTENT = 206
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]{1,5})?/[^\ud800-\udfff]*\Z", re.DOTALL)

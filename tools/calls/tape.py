@@ -169,7 +169,7 @@ class TapeRequest:
 
 
 class Tape:
-    """The recording of a test or run, which checkers, event loops and threads can share. Read on first use."""
+    """The recording of a test or run, which checkers, event loops and threads can share. It is read on first use."""
 
     def __init__(self, path: Path, mode: TapeMode, *, secrets: tuple[str, ...] = (), remedy: str) -> None:
         """`remedy` tells the user how to record missing answers. The constructor does not access any file."""

@@ -61,8 +61,7 @@ class _Abandoned(Exception):
 class SingleFlight(Generic[T]):
     """Makes a call once for all callers that request it while it is in progress. They share its result or error.
 
-    An error caused by the limits of one check applies only to the caller that made the call. Another caller then
-    repeats it.
+    An error caused by the limits of one check applies only to the caller that made the call. Another one repeats it.
     """
 
     def __init__(self) -> None:

@@ -3,8 +3,8 @@
 Names and attributes follow the semantic conventions for generative AI. Other attributes begin with `factloop.`. Spans
 contain prompts, replies, claims and queries only in `content` mode.
 
-Only OpenTelemetry's API is used, imported when the first graph is traced. Parent spans are stored in context variables,
-which LangGraph's tasks inherit.
+Only OpenTelemetry's API is used. It is imported when the first graph is traced. Parent spans are stored in context
+variables, which LangGraph's tasks inherit.
 """
 
 from __future__ import annotations

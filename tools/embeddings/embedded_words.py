@@ -21,7 +21,7 @@ _BATCH = 512
 
 
 class EmbeddedWords:
-    """A list of words with their vectors. Thread-safe.
+    """A list of words with their vectors. It is thread-safe.
 
     The first call embeds all words (300 to 700 per second with MiniLM on one core) unless `cache_dir` contains vectors
     from an earlier run. Vectors that cannot be saved are kept in memory.

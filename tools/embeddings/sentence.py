@@ -22,7 +22,7 @@ Vectors = NDArray[np.float32]
 
 
 class VectorCache:
-    """Caches up to `max_texts` vectors (about 1.6 KB each at 384 dimensions). Thread-safe."""
+    """Caches up to `max_texts` vectors (about 1.6 KB each at 384 dimensions). It is thread-safe."""
 
     def __init__(self, max_texts: int) -> None:
         self._max_texts = max_texts
@@ -53,7 +53,7 @@ BATCH_SIZE = 32
 
 
 class SentenceTransformerEmbedder:
-    """Embeds texts with a model from a folder or the Hugging Face Hub. Thread-safe.
+    """Embeds texts with a model from a folder or the Hugging Face Hub. It is thread-safe.
 
     Loading takes a few seconds and limits torch to one thread, which is faster on a busy machine (200 MiniLM sentences
     per second, compared with 50 on two threads). `allow_download` is off by default, because a download attempt without

@@ -25,7 +25,7 @@ NEAR = 1
 """The same limit if one of the words is a figure."""
 ACROSS_CLAUSES = 3
 AROUND = 0.7
-"""Score of a pair of words if the sentence contains only one of them and its context the other."""
+"""Score of a pair of words if one or both of them occur only in the context of the sentence."""
 
 _CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM"})
 NOMINAL = frozenset({"NOUN", "PROPN", "ADJ"})
@@ -170,14 +170,14 @@ class Alignment:
         return tuple((one, token) for one, token in above if one is not None)
 
     def keeps(self, arc: tuple[Token, Token]) -> float:
-        """Returns 1 if both words are close together in the source, `AROUND` if one is only in its context, or 0."""
+        """Returns 1 if both words are close together in the source, `AROUND` if the context has one of them, or 0."""
         above, below = arc
         if above in self.pairs and below in self.pairs:
             return float(self.sentence.is_row or self._are_near(arc, MAX_PATH))
         return AROUND if all(one in self.pairs or one in self.in_context for one in arc) else 0.0
 
     def _are_near(self, arc: tuple[Token, Token], longest: int) -> bool:
-        """Cached for each pair of stems, because a claim may repeat a pair hundreds of times."""
+        """The result is cached for each pair of stems, because a claim may repeat a pair hundreds of times."""
         ones, others = (self.pairs[token] for token in arc)
         key = (id(ones), id(others), longest)
         if key not in self._near:
@@ -219,7 +219,7 @@ class Alignment:
 
     @cached_property
     def predicate(self) -> tuple[Token, Token] | None:
-        """The main verb of the claim, and the source clause with most words of the claim."""
+        """The main verb of the claim, and the source clause with the most words of the claim."""
         root = self.claim.root
         if self.sentence.is_row:
             return None
@@ -261,7 +261,7 @@ class Alignment:
         return frozenset(other for token in self.claim.content for other in self.pairs.get(token, ()))
 
     def share_without(self, figure: Figure | None = None) -> float:
-        """Returns the proportion of the claim's content words, without one figure, in the sentence or its context.
+        """Returns the proportion of the claim's content words, not counting `figure`, in the sentence or its context.
 
         It is 0 if more of them occur in the context than in the sentence.
         """
@@ -286,7 +286,7 @@ class Alignment:
     def shares_governor(self, figure: Figure, other: Figure) -> bool:
         """Whether a figure in the claim and one in the source depend on the same word.
 
-        Also True for figures with units after the same preposition, and for any table row.
+        The result is also True for figures with units after the same preposition, and for any table row.
         """
         mine, theirs = _governor(self.claim, figure), _governor(self.source, other)
         if self.sentence.is_row or (mine is not None and theirs in self.pairs.get(mine, ())):

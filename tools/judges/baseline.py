@@ -1,9 +1,9 @@
-"""The packaged baseline, which judges a claim by eight simple features of its words and reports when it is unsure.
+"""The packaged baseline, which compares the words of a claim with its sources and reports when it is unsure.
 
-A logistic regression turns the features into a score, calibrated for equally many supported and unsupported claims. A
-claim is `supported` or `contradicted` if it passes a threshold and no condition rules the label out. Other claims are
-`insufficient`, and the closest sentence is cited. The weights, thresholds, word frequencies and cross-validated
-accuracies are in `baseline.json`, which `python -m benchmarks.fit_baseline` writes.
+A logistic regression turns six features into a score, calibrated for equally many supported and unsupported claims. A
+claim is `supported` if a sentence and its context say all of it, and `contradicted` if a similar sentence has another
+figure or a negation. Other claims are `insufficient`, and the closest sentence is cited. The weights, thresholds, word
+frequencies and cross-validated accuracies are in `baseline.json`, which `python -m benchmarks.fit_baseline` writes.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Model:
         return 1.0 / (1.0 + math.exp(-z))
 
     def rarity(self, stem: str) -> float:
-        """Returns how informative a word is: near 0 for *the*, and 1 for a word that occurs nowhere else."""
+        """Returns how informative a word is: near 0 for *the*, and `RARE` for a word that is not in the list."""
         count = self.frequencies.get(stem)
         if count is None:
             return RARE

@@ -46,7 +46,7 @@ class JudgeSpec:
 
 
 def parse_spec(text: str) -> JudgeSpec:
-    """Raises a ConfigError that lists the valid forms if the name is invalid."""
+    """Parses a judge's name. Raises a ConfigError that lists the valid forms if the name is invalid."""
     kind, colon, target = (part.strip() for part in text.strip().partition(":"))
     if kind in JUDGES:
         is_whole = bool(target) or (not colon and JUDGES[kind].files is not None)

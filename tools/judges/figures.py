@@ -90,9 +90,9 @@ class Figure:
     text: str
     start: int
     values: tuple[float, ...]
-    """Possible values in the base unit. Empty for dates, times and versions."""
+    """Possible values in the base unit. Dates, times and versions have none."""
     unit: str = ""
-    """The base unit or the currency. Empty for a plain number."""
+    """The base unit or the currency, or an empty string for a plain number."""
     dates: tuple[tuple[int, int, int], ...] = ()
     """Year, month and day of a date, each 0 if it is missing. An ambiguous date has several readings."""
     code: str = ""

@@ -120,7 +120,7 @@ class Source:
 
     @property
     def wanted(self) -> tuple[HubFiles, ...]:
-        """The required repositories, weights first. Empty for a path. Raises ConfigError if no model is named."""
+        """The required repositories, weights first. A path needs none. Raises ConfigError if no model is named."""
         known = JUDGES[self.kind]
         if self.is_path:
             return ()

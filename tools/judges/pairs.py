@@ -20,7 +20,7 @@ from factloop.tools.judges.chunks import cut_by_words
 
 BETWEEN = "\n\n"
 THRESHOLD = 0.5
-"""Minimum score of a supported claim, unless another was tuned on labels. Also used for contradictions."""
+"""Minimum score of a supported claim, unless another was tuned on labels. It also applies to contradictions."""
 MAX_CITED = 3
 AT_ONCE = 64
 """Maximum number of pairs to read at a time. It is small, so that progress and deadlines can be handled in between."""
@@ -66,7 +66,7 @@ class Judge(ABC):
     @property
     @abstractmethod
     def identity(self) -> dict[str, object]:
-        """Everything that affects scores, as JSON. Judges with the same identity give equal scores. Loads weights."""
+        """Everything that affects scores, as JSON. Judges with equal identities give equal scores. May load weights."""
 
     @property
     def judged_by(self) -> str:
@@ -86,7 +86,7 @@ class Judge(ABC):
         passages: Sequence[str],
         documents: Sequence[int] | None = None,  # noqa: ARG002 - `rate` decides which texts are read together
     ) -> SupportReading:
-        """Like `rate` and with the same errors, but synchronous and with the signature of `Verifier.verify`."""
+        """Calls `rate` and waits for the result. Raises the same errors. Ignores `documents`."""
         return run_blocking(rate(self, claim, passages, meter=UsageMeter()))
 
     @abstractmethod
@@ -145,7 +145,7 @@ async def score_pairs(
     meter: UsageMeter,
     read: Read | None = None,
 ) -> list[list[PairScore]]:
-    """Returns the score of each pair, in order, for each chunk size. None means as large as the judge allows.
+    """Returns the score of each pair, in order, for each chunk size. A size of None means as large as the judge allows.
 
     Each part of the claim gets its highest score over the document's chunks, and these are averaged, as in MiniCheck
     (section 4) and AlignScore (section 3.2). A pair is unscored if its claim or document is blank. It is also unscored
@@ -188,7 +188,7 @@ def _best(found: Sequence[PairScore]) -> SupportReading | None:
 
 
 class SharedReads:
-    """Shares the results of a judge that costs no money among all claims in a session. Bound to one event loop."""
+    """Shares the results of a judge that costs nothing among all claims in a session. It is bound to one event loop."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge

@@ -27,7 +27,7 @@ _PAIR = re.compile(r"\s*([^:;]{1,80}):\s+([^;]{1,200})(?:;|$)")
 @dataclass(frozen=True, slots=True)
 class Sentence:
     text: str
-    """Verbatim from the passage."""
+    """The text exactly as in the passage."""
     read_as: str
     """The same text, except that a table row is written as *header: cell; header: cell*."""
     stems: frozenset[str]
@@ -134,7 +134,7 @@ def figures_in(text: str) -> tuple[Figure, ...]:
 
 
 def subject_of_row(text: str) -> frozenset[str]:
-    """Returns the stems of a row's first cell, which names the row. Empty for other text."""
+    """Returns the stems of a row's first cell, which names the row, or an empty set for other text."""
     return stems_of(_PAIR.match(text)[2]) if _is_row(text) else frozenset()  # type: ignore[index]  # a row matches
 
 

@@ -1,8 +1,8 @@
 """Sends requests through a provider's batch interface, at half the price. Answers arrive within a day.
 
 The model's own client builds each request and reads each answer, as in a live call. Only the connection below it is
-replaced. It collects requests until none arrive for a while, submits them as a batch, polls the batch, and returns each
-request's line of the results. A failed line raises the same error as a failed live call.
+replaced. The new connection collects requests until none arrive for a while, submits them as a batch, polls the batch,
+and returns each request's line of the results. A failed line raises the same error as a failed live call.
 
 Submitted batches are recorded in a file next to the run's answers, so that a restarted run fetches their results
 instead of submitting them again.
@@ -124,7 +124,7 @@ class OpenAIBatches:
             try:
                 status, body = self.outcome(line)
                 error = (body.get("error") or {}) if status == 429 else {}
-                # The limiter would think that status 429 rejects a live request.
+                # With status 429, the limiter would slow down live requests.
                 passes = status == 429 and error.get("code") not in NO_MONEY_CODES
                 outcomes.append((str(line["custom_id"]), (503 if passes else status, body)))
             except (KeyError, TypeError, AttributeError):  # this request gets no answer
@@ -197,7 +197,7 @@ class _Batch:
     since: float
     id: str | None = None
     lines: dict[str, bytes] = field(default_factory=dict)
-    """The requests. Empty if an earlier process submitted them."""
+    """The requests, or none if an earlier process submitted them."""
     waiting: set[str] = field(default_factory=set)
     n_done: int = 0
     key: tuple[str, ...] = ()
@@ -226,7 +226,7 @@ class _Queue:
 
 
 class Batches:
-    """The batches of one run. Bound to one event loop."""
+    """The batches of one run. The object is bound to one event loop."""
 
     def __init__(self, path: Path, *, after_s: float, patience_s: float) -> None:
         """`path` is the file that records the batches. A batch is submitted when no request has arrived for `after_s`
@@ -243,7 +243,7 @@ class Batches:
         self._remembered = self._read()
 
     def over(self, chat: ChatModel, scope: str = "") -> ChatModel:
-        """Returns the model with batching. Identical requests in a scope are sent once.
+        """Returns the model, changed to send its requests in batches. Identical requests in a scope are sent once.
 
         Raises ConfigError if batching is unsupported.
         """

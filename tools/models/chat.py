@@ -43,7 +43,7 @@ MARGIN_S = 5.0
 
 @dataclass(frozen=True)
 class ChatModel:
-    """A chat model, with its identity for caches and reports. Bound to one event loop."""
+    """A chat model, with its identity for caches and reports. It is bound to one event loop."""
 
     model: BaseChatModel
     name: str
@@ -142,7 +142,7 @@ async def _read_whole(model: str, most_bytes: int, response: Any) -> None:
 
 @cache
 def _authorities() -> ssl.SSLContext:
-    """Shared by all clients, because reading the certificates takes 30 ms."""
+    """All clients share the result, because reading the certificates takes 30 ms."""
     from httpx2 import create_ssl_context
 
     return create_ssl_context()
@@ -207,7 +207,7 @@ def _sampling(temperature: float | None, max_tokens: int | None) -> dict[str, fl
 
 
 def wrap_chat_model(model: BaseChatModel, *, price: Price | None = None) -> ChatModel:
-    """Wraps a model built by the user. It keeps its settings, except for retries, which the gateway handles.
+    """Wraps a model built by the user. The model keeps its settings, except for retries, which the gateway handles.
 
     Two such models may differ without our noticing, so answers are stored only within this process.
     """

@@ -35,7 +35,7 @@ class _Models(BaseModel):
 
 
 async def context_tokens(chat: ChatModel) -> int | None:
-    """Returns the maximum number of tokens in a prompt and its reply, or None if it is not reported. Free of charge."""
+    """Returns the maximum number of tokens in a prompt and its reply, or None if it is not reported. Costs nothing."""
     listed, name = await _listed(chat), getattr(chat.model, "model_name", "")
     one = next((model for model in listed if name in (model.id, *(model.aliases or ()))), None)
     if one is None:
@@ -45,7 +45,7 @@ async def context_tokens(chat: ChatModel) -> int | None:
 
 
 async def listed_names(chat: ChatModel) -> tuple[str, ...]:
-    """Returns the names of the models that the server lists. Empty if there is no list. Free of charge."""
+    """Returns the names of the models that the server lists, or an empty tuple if there is no list. Costs nothing."""
     return tuple(model.id for model in await _listed(chat))
 
 

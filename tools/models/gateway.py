@@ -61,7 +61,7 @@ class FreeAnswer:
 
 
 class ModelGateway:
-    """Answers prompts with one chat model, for all responses being checked. Bound to one event loop."""
+    """Answers prompts with one chat model, for all responses being checked. It is bound to one event loop."""
 
     def __init__(self, chat: ChatModel, transport: Transport, *, repair: Prompt, answers: Answers) -> None:
         self.chat = chat
@@ -168,8 +168,8 @@ class ModelGateway:
                 raise _told_to_people(error, self.chat.name) from error
 
     def _repairing(self, first: Request, error: ModelOutputError, *, n_before: int) -> Request:
-        """Earlier bad replies are omitted, because they would lengthen the conversation and invite more of them. Later
-        repairs add that the previous reply was bad too, so that a model that repeats itself gets a different request.
+        """Earlier bad replies are omitted, because they would lengthen the conversation and invite more bad replies.
+        Later repairs add that the previous reply was bad too, so that a model that repeats itself gets a new request.
         """
         wrong = f"{error}\n{NOT_THE_FIRST}" if n_before else str(error)
         repair = self._repair.render(error=wrong, schema=json.dumps(first.schema(Mode.TEXT)))

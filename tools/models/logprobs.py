@@ -26,7 +26,7 @@ def probabilities(token: ReplyToken) -> dict[str, float]:
 def only_needed(tokens: Sequence[ReplyToken], needed: re.Pattern[str]) -> tuple[ReplyToken, ...]:
     """Returns the tokens that the pattern matches, with alternatives only for its `value` group.
 
-    `needed` finds the same matches, with the same probabilities, as in the whole reply.
+    In the result, `needed` finds the same matches, with the same probabilities, as in the whole reply.
     """
     text, ends = _joined(tokens)
     kept: list[ReplyToken] = []

@@ -47,7 +47,7 @@ def request_values(chat: ChatModel, model: BaseChatModel | None = None) -> Mappi
 
 @cache
 def _named(name: str, kind: type[BaseChatModel]) -> Mapping[str, Value]:
-    """If the name has no provider (user-built models), it is taken from the class's package."""
+    """If the name has no provider, as for user-built models, the class's package determines the provider."""
     provider, sign, bare = name.partition(":")
     if not sign:
         package = kind.__module__.partition(".")[0]

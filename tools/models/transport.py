@@ -63,7 +63,7 @@ class Request:
     top_logprobs: int = 0
     """Number of alternatives to request for each token, with their log-probabilities, if the server supports this."""
     needed: re.Pattern[str] | None = None
-    """Matches the tokens to keep (see `logprobs.only_needed`). None keeps all."""
+    """Matches the tokens to keep (see `logprobs.only_needed`). By default, all are kept."""
     parts: Sequence[int] = ()
     """Positions in the first user turn. Other requests may share the text up to each of them."""
     draw: int = 0
@@ -84,7 +84,7 @@ class Request:
 
 
 class Transport:
-    """Sends requests to one chat model, for all responses being checked. Bound to one event loop."""
+    """Sends requests to one chat model, for all responses being checked. It is bound to one event loop."""
 
     def __init__(
         self,
@@ -240,7 +240,7 @@ class Transport:
         except TimeoutError as error:
             raise ToolTimeout(tool=self._chat.name, timeout_s=self._timeout_s or 0.0) from error
         except Exception as error:  # client libraries have no common base class, so all errors are translated
-            for one in chain(error):  # tracebacks are in cycles, which would keep long replies in memory
+            for one in chain(error):  # tracebacks form cycles, which would keep long replies in memory
                 one.__traceback__ = None
             raise self._failure(error, ticket) from error
 
@@ -293,7 +293,7 @@ class Transport:
         return failure
 
     def _most(self, request: Request, mode: Mode, messages: Sequence[BaseMessage]) -> CallCost:
-        """Each prompt token has at least one byte. The schema counts too."""
+        """Counts the bytes of the prompt and the schema, because each token has at least one byte."""
         tools = request.offers.as_openai if request.offers is not None else []
         extra = json.dumps([request.schema(mode), tools])
         prompt_bytes = sum(len(str(message.text).encode("utf-8", "replace")) for message in messages) + len(extra)
@@ -316,8 +316,8 @@ class Transport:
 
 
 def _without_tokens(model: BaseChatModel) -> BaseChatModel:
-    """LangChain would stream whenever an application listens to tokens. Streaming stays enabled if the user has set it,
-    because the server may support nothing else.
+    """Disables streaming, because LangChain would stream whenever an application listens to tokens. Streaming stays
+    enabled if the user has set it, because the server may support nothing else.
     """
     return model if getattr(model, "streaming", False) else model.model_copy(update={"disable_streaming": True})
 

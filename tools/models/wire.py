@@ -51,8 +51,7 @@ def bind(
     `top_logprobs` requests that many alternatives for each token, but only with OpenAI's API.
 
     With OpenAI's chat-completions API, the fields go directly into the request body. For other providers, the client
-    library transforms the schema and `with_structured_output` parses the reply, which takes 2.5 ms of CPU time per
-    call.
+    library transforms the schema and `with_structured_output` parses the reply, which takes 2.5 ms of CPU time.
     """
     from langchain_openai.chat_models.base import BaseChatOpenAI  # imported late, because it is rarely needed
 
@@ -130,12 +129,12 @@ class Reply:
     cut_off: bool
     prompt_tokens: int | None
     completion_tokens: int | None
-    """None if the server reported no number or an impossible one."""
+    """The count is None if the server reported no number or an impossible one."""
     tokens: tuple[ReplyToken, ...] = ()
     cached_tokens: int = 0
     written_tokens: int = 0
     finish_reason: str = ""
-    """Why the reply ended, in the provider's terms. Empty if unknown."""
+    """Why the reply ended, in the provider's terms, or an empty string if this is unknown."""
     model: str = ""
     """The model that answered, as named by the server: for example `gpt-4o-2024-08-06` if `gpt-4o` was requested."""
 
@@ -192,8 +191,8 @@ def _token(item: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> Reply
 def is_heeded(mode: Mode, reply: Reply) -> bool:
     """Whether the reply has the form that the mode requires.
 
-    Also True if the reply was cut off or refused, because it might have taken that form later: some models think aloud
-    first.
+    The result is also True if the reply was cut off or refused, because it might have taken that form later: some
+    models think aloud first.
     """
     if mode is Mode.TEXT or reply.refusal is not None or reply.cut_off:
         return True

@@ -41,7 +41,7 @@ def unwrapped(model: Any) -> Any:
 
 
 def models_in(wrapped: object, bound: dict[str, Any]) -> list[tuple[BaseChatModel, dict[str, Any]]]:
-    """Returns the models with their bindings, in order of use. Empty if any of them is not a chat model."""
+    """Returns the models with their bindings, in order of use, or none if any of them is not a chat model."""
     if isinstance(wrapped, BaseChatModel):
         return [(wrapped, bound)]
     if isinstance(wrapped, RunnableBindingBase):

@@ -23,7 +23,7 @@ _OPEN = frozenset({"NOUN", "ADJ", "NUM", "PROPN"})
 def asked_for(question: str) -> frozenset[str]:
     """Returns what a question asks for, as lowercase lemmas: {"person", "write", "song"} for *who wrote the song*.
 
-    *Who*, *where*, *when* and *how many* become `PERSON`, `PLACE`, `TIME` and `NUMBER`. Empty if unclear.
+    *Who*, *where*, *when* and *how many* become `PERSON`, `PLACE`, `TIME` and `NUMBER`. The set may be empty.
     """
     doc = parse(question[:MAX_CHARS], load_pipeline())
     asking = (token for token in doc if token.tag_ in _QUESTION_TAGS and not _is_relative(token))

@@ -17,7 +17,7 @@ class LinkedEntity:
     key: str
     """The knowledge base's identifier for the entity: a URI or a canonical name."""
     types: tuple[str, ...]
-    """The types, most general first. Never empty."""
+    """The types, most general first. There is at least one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Sibling:
 
 
 class KnowledgeBase(Protocol):
-    """A source of entities of the same type, for all answers in a run. Bound to one event loop."""
+    """A source of entities of the same type, for all answers in a run. It is bound to one event loop."""
 
     @property
     def identity(self) -> str:
@@ -45,7 +45,8 @@ class KnowledgeBase(Protocol):
         ...
 
     async def siblings(self, entity: LinkedEntity, limit: int) -> Sequence[Sibling]:
-        """Returns up to `limit` other entities, sorted by the number of shared types and then by fame.
+        """Returns up to `limit` other entities. Those that share more or rarer types come first, then those that are
+        better known.
 
         The entity itself is not included under any of its names. The same call always returns the same list. Raises
         ToolError or ToolTimeout.

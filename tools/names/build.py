@@ -79,8 +79,7 @@ def build_table(
 
     Labels in `language` and labels without a language are used. Popularity is either a number in a dump or the number
     of links to an entity. Without a popularity dump, entities are sorted by label. The same dumps always give the same
-    file. Raises DataError if a dump cannot be read or contains nothing useful, and ConfigError if `out` cannot be
-    written.
+    file. Raises DataError if a dump is unreadable or has nothing useful, and ConfigError if `out` cannot be written.
     """
 
     def triples(paths: Sequence[Path]) -> Iterator[Triple]:

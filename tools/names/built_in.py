@@ -86,8 +86,8 @@ def built_in_names() -> NameTable:
 class BuiltInKnowledgeBase:
     """Links names that are in the table, and other names if spaCy or the question indicates their type.
 
-    Siblings share the type that the question asks for. If it asks for none, they share the second most general type of
-    a name, or one of the two most specific types of a noun.
+    Siblings share the type that the question asks for. If it asks for none, siblings of a place share its second most
+    general type, siblings of a person are people, and others share one of the two most specific types.
     """
 
     @cached_property
@@ -242,7 +242,7 @@ def _words(kind: str) -> frozenset[str]:
 
 
 def _asked_type(types: Sequence[str], asked: frozenset[str]) -> str | None:
-    """*Bird* also asks for *bird of prey*."""
+    """Returns the most specific type asked for. *Bird* also asks for *bird of prey*."""
     heads = {kind: kind.partition(" of ")[0].rpartition(" ")[2].lower() for kind in types}
     fitting = [kind for kind in types if _words(kind) & asked or heads[kind] in asked]
     return next((kind for kind in reversed(fitting) if kind not in _TOO_GENERAL), None)
@@ -320,9 +320,7 @@ def _spans_of_names(doc: Doc) -> Iterator[Span]:
 
 
 def _unknown(span: Span, asked: frozenset[str], *, is_answer: bool) -> LinkedEntity | None:
-    """The question decides the type if no other name can be its answer. Otherwise, spaCy's label does, if it is
-    reliable.
-    """
+    """The question decides the type if no other name can be its answer. Otherwise, a reliable spaCy label does."""
     label = _GENERAL_OF_LABEL.get(span.root.ent_type_, "")
     is_sure = span.root.ent_type_ in _SURE_LABELS and not is_answer
     if label == "person" and len(span) > 1 and PLACE not in asked:

@@ -40,7 +40,7 @@ endpoint would have to count tens of millions of links for a class such as Perso
 """
 
 LONGEST_TEXT = 4_000
-"""Maximum number of characters of a text to send. Names after these are not linked."""
+"""Maximum number of characters of a text to send. Names after that are not linked."""
 LONGEST_QUESTION = 400
 TYPE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,79}")
 _PREFIX = "DBpedia:"

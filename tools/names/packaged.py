@@ -1,8 +1,8 @@
 """Reads the packaged names: places from GeoNames, and people, things and nouns from WordNet and factloop's own list.
 
 The types of a name are sorted from general to specific. The fame of a city is a logarithm of its population, that of a
-country is higher, and that of a word is its frequency in texts. Only the most general type of a noun begins with
-*noun.*, so a noun never replaces a name. `benchmarks.make_names` generates the tables.
+country is higher, and that of a word is a logarithm of its frequency in texts. The most general type of every noun, and
+no other type, begins with *noun.*, so a noun never replaces a name. `benchmarks.make_names` generates the tables.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Region(NamedTuple):
     """The location of a city, in words that a text may add to its name."""
 
     state: str
-    """A state of the USA or a part of Britain. Empty for other countries."""
+    """A state of the USA or a part of Britain, or an empty string for other countries."""
     state_code: str
     country: str
 
@@ -88,7 +88,7 @@ def _nouns() -> frozenset[str]:
 
 @lru_cache(maxsize=65_536)
 def is_word(lower: str) -> bool:
-    """Whether a lowercase word is a noun, verb or adjective in any form. False for words that are only names."""
+    """Whether a lowercase word is a noun, verb or adjective in any form. Words that are only names do not count."""
     forms = lemmas(lower)
     return not all(known.isdisjoint(forms) for known in (_nouns(), words_of("verb"), words_of("adj")))
 

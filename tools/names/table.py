@@ -1,4 +1,4 @@
-"""A knowledge base backed by a SQLite table of typed entities, which `build` makes from dumps or the packaged names."""
+"""A knowledge base backed by a SQLite table of typed entities. `build` and `built_in` write such tables."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ class RetrieverSearch(SearchTool):
 
     @property
     def cacheable(self) -> bool:
-        """Always False: retrievers of the same type look alike, and their collections may change unnoticed."""
+        """Returns False, because retrievers of the same type look alike, and their collections may change unnoticed."""
         return False
 
     @property
@@ -207,7 +207,7 @@ def as_search_tool(thing: object) -> SearchTool:
 
 
 class LangChainToolSearch(SearchTool):
-    """Wraps a LangChain tool that takes one string. The tool's text and each document in its artifact become hits."""
+    """Wraps a LangChain tool that takes one string. The documents in its artifact are the hits, or else its text."""
 
     tool: BaseTool
     argument: str
@@ -229,7 +229,7 @@ class LangChainToolSearch(SearchTool):
 
     @property
     def cacheable(self) -> bool:
-        """Always False, because a user's tool may return different hits for the same query."""
+        """Returns False, because a user's tool may return different hits for the same query."""
         return False
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
@@ -247,7 +247,7 @@ class LangChainToolSearch(SearchTool):
         return self._hits(answer)[:limit]
 
     def _call(self, query: str) -> dict[str, Any]:
-        """Only a tool call makes the tool return its artifact."""
+        """Returns a tool call, because the tool returns its artifact only for tool calls."""
         return {"name": self.tool.name, "args": {self.argument: query}, "id": "search", "type": "tool_call"}
 
     def _hits(self, answer: object) -> list[SearchHit]:

@@ -23,7 +23,7 @@ REACH_S = 10.0
 
 
 Heading = Annotated[str, AfterValidator(lambda text: text[:1_000])]
-"""A title, or the headings above a passage. Kept short, because it precedes each piece of the passage."""
+"""A title, or the headings above a passage. It is kept short, because it precedes each piece of the passage."""
 
 
 class SearchHit(Record):
@@ -82,7 +82,7 @@ class SearchTool(BaseTool):
         return await asyncio.get_running_loop().run_in_executor(self._threads(), call)
 
     def _threads(self) -> ThreadPoolExecutor:
-        """asyncio's default pool is shared and small (six threads on two cores)."""
+        """Returns our own pool, because asyncio's is shared and small (six threads on two cores)."""
         process = os.getpid()  # a forked process inherits its parent's pool, but not the threads
         if process not in self._pools:
             self._pools[process] = ThreadPoolExecutor(self.concurrency_limit, thread_name_prefix=self.name)
@@ -135,7 +135,7 @@ class SearchTool(BaseTool):
 
     @property
     def cacheable(self) -> bool:
-        """Whether answers are worth storing. False for a local index, which is faster than the cache."""
+        """Whether answers are worth storing. Those of a local index are not, because it is faster than the cache."""
         return True
 
     @property

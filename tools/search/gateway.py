@@ -61,7 +61,7 @@ class Server:
 
 
 class SearchGateway:
-    """Answers queries with the search tools of a run, for all responses being checked. Bound to one event loop."""
+    """Answers queries with the search tools of a run, for all checked responses. It is bound to one event loop."""
 
     def __init__(
         self,
@@ -97,8 +97,8 @@ class SearchGateway:
     def over(self, tools: Sequence[SearchTool]) -> SearchGateway:
         """Returns a gateway to other tools, with the answers, budget and limiters of this one.
 
-        Answers from tools that are not cacheable are discarded with the gateway. Two retrievers of the same type look
-        alike but must not get each other's hits.
+        Answers from tools that are not cacheable are discarded with the gateway, because two retrievers of the same
+        type look alike but must not get each other's hits.
         """
         other = copy(self)
         other.tools = tuple(tools)
@@ -117,10 +117,10 @@ class SearchGateway:
         return self._servers[id(tool)]
 
     async def reach(self) -> None:
-        """Checks once, before money is spent, that a search server can be reached and no server rejects our requests.
+        """Checks once, before money is spent, that some search server can be reached and none rejects our requests.
 
         Raises ConfigError for a rejected key, and ToolError if no tool's server can be reached. Servers that cannot be
-        reached are not called again, so searches with their tools fail.
+        reached are then tried only occasionally, and other searches with their tools fail.
         """
         servers = [self._server(tool) for tool in self.tools]
         if all(server.is_looked_at for server in servers):

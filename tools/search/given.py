@@ -51,7 +51,7 @@ class GivenDocuments(PassageSearch):
 
     @property
     def documents(self) -> tuple[Document, ...]:
-        """The documents as supplied, in the order to which the `document.index` of a hit refers."""
+        """The documents as supplied. The `document.index` of a hit is an index into this tuple."""
         return self._documents
 
     def of_these(self, documents: Sequence[Document]) -> GivenDocuments:

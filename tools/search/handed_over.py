@@ -26,8 +26,8 @@ _TEXTS = ("page_content", "text", "content")
 def documents_of(name: str, value: object, *, found: bool = False) -> tuple[Document, ...] | None:
     """Converts texts, mappings and documents, with or without scores, to LangChain documents.
 
-    Accepts a single item or any iterable except tables and models. None stays None. Raises a DataError with the item's
-    number, or a ConfigError if a text is the path of a file or folder, unless a search `found` the text.
+    Accepts a single item or any iterable except tables and models. Returns None for None. Raises a DataError with the
+    item's number, or a ConfigError if a text is the path of a file or folder, unless a search `found` the text.
     """
     if value is None:
         return None

@@ -35,7 +35,7 @@ class PassageSettings:
 
     words: int = 80
     slack: int = 20
-    """By how many words a passage may be longer or shorter than `words`, so that it can end with a sentence."""
+    """Number of words by which a passage may be longer or shorter than `words`, so that it can end with a sentence."""
 
     def __post_init__(self) -> None:
         if not self.words > self.slack >= 0:

@@ -77,7 +77,7 @@ def refuse_unfinished(name: str, answer: dict[str, Any]) -> None:
 
 
 MAX_LAG_S = 5
-"""Wikis whose database lags by more seconds than this are asked to reject our requests, as their etiquette demands."""
+"""We ask wikis to reject our requests if their database lags by more seconds than this, as their etiquette demands."""
 _ASKED_EACH_TIME: dict[str, str | int] = {
     "format": "json",
     "formatversion": 2,
@@ -123,7 +123,7 @@ class Article(BaseModel):
 
 
 _PASSAGES = PassageSettings(words=100)
-"""Longer passages than those from documents, because they are returned without their neighbours."""
+"""These passages are longer than those from documents, because they are returned without their neighbours."""
 _LONGEST_QUERY = 300
 _MAX_ARTICLES = 10
 
@@ -132,7 +132,7 @@ class WikipediaSearch(SearchTool):
     """Searches Wikipedia in one `language` (the code in its URL), or the MediaWiki at `base_url`.
 
     Reads the best articles in full and returns their best passages of about a hundred words. MediaWiki's search
-    requires every word, so if no article contains them all, up to three queries with fewer words follow. `published` is
+    requires every word, so if no article contains them all, up to six queries with fewer words follow. `published` is
     the time of the article's last edit. Raises ConfigError if the language or URL is not valid.
     """
 

@@ -19,8 +19,8 @@ WRAPPED_FROM = 48
 _BREAKS = "\r\n\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
 
 _FENCE = re.compile(r"(```|~~~)[`~]*[ \t]*([\w+#.-]*)(?:[ \t]+[^\s`~]*[={\[][^`~]*|[:,{][^`~]*)?", re.ASCII)
-"""Matches a fence followed by at most the name of a language and attributes: *python title="a.py"*. A line with other
-words is text.
+"""Matches a fence followed by at most a language name and attributes: *python title="a.py"*. A line with other words is
+text.
 """
 _UNNAMED = frozenset({"", "text", "txt", "plain", "plaintext"})
 _PROSE = frozenset({"md", "markdown", "answer", "response", "quote", "note", "summary"})

@@ -87,8 +87,7 @@ def is_participle(token: Token, predicate: Token) -> bool:
 
 def _is_appositive(token: Token) -> bool:
     """Whether the appositive can be stated as *N is ...*. It must directly follow its noun and a comma, agree in
-    number, and be a name or have an article. A name after a name does not count, because it may be the next list
-    member.
+    number, and be a name or have an article. A name after a name does not count: it may be the next list member.
     """
     noun = token.head
     if not is_apart(token) or token.left_edge.i != noun.i + 2 or token.pos_ not in _NOMINAL:
@@ -166,7 +165,7 @@ def regions(body: Sequence[Token]) -> Iterator[Piece]:
 
 
 def life_dates(predicate: Token, reading: Reading) -> list[Piece]:
-    """Returns claims about birth and death, as in *Ana Roth (1901-1975)*. Empty unless the subject is a person."""
+    """Returns claims about a person's birth and death, as in *Ana Roth (1901-1975)*, or none for other subjects."""
     subject = subject_of(predicate)
     if subject is None or subject.pos_ != "PROPN":
         return []
@@ -213,7 +212,7 @@ def _lists(body: Sequence[Token], predicate: Token) -> Iterator[_Owned]:
 
 
 def _owned(members: Sequence[Token], kept: frozenset[Token]) -> _Owned:
-    """Empty if the tokens of different members overlap, because the split is then uncertain."""
+    """Returns an empty list if the tokens of different members overlap, because the split is then uncertain."""
     owned = [_own(member, members, kept) for member in members]
     if not all(owned):
         return []

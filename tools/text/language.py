@@ -11,7 +11,7 @@ LANGUAGES = ("cs", "da", "de", "es", "fi", "fr", "hu", "it", "nb", "nl", "pl", "
 _WORD = re.compile(r"[^\W\d_]+")
 _ADDRESS = re.compile(r"\S*(?://|@|www\.)\S*")
 _LEAD = 2
-"""How many stop words another language must be ahead by, in a text of more than a few words."""
+"""Number of stop words by which another language must lead in a text of more than a few words."""
 _AROUND = 1_000
 """Number of characters to check before and after a sentence, so that long paragraphs take no longer."""
 

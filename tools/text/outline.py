@@ -41,7 +41,7 @@ def read_outline(text: str, is_late: Callable[[], bool] = lambda: False) -> list
     """Returns the parts of a response in order, without overlap. Takes linear time.
 
     The sentences are the same as in `split_sentences`. Fenced code is included as separate parts. Each part contains a
-    letter or digit. Once `is_late`, the rest of the text is only cut into long pieces.
+    letter or digit. Once `is_late()` is true, the rest of the text is only cut into long pieces.
     """
     shown = with_line_ends(text)
     reader = _Reader(shown)

@@ -145,7 +145,7 @@ class Reading:
 
 @lru_cache(maxsize=MAX_KEPT)
 def read(text: str, nlp: Language) -> Reading:
-    """Parses a sentence, or only its beginning if it is very long. Cached, because several steps need the result."""
+    """Parses a sentence, or only its beginning if it is very long. Caches the result, because several steps need it."""
     from spacy.tokens import Doc
 
     words: list[str] = []

@@ -15,7 +15,7 @@ _EMPTY = frozenset({"", "-", "–", "—", "n/a", "?"})
 def row_claims(row: str, head: str) -> list[str]:
     """Returns a claim such as `Plan: Team; Price: €19.` for each cell after the first.
 
-    Empty if the row has no name or a different number of cells from the header.
+    Returns no claims if the row has no name or a different number of cells from the header.
     """
     names, cells = _cells(head), _cells(row)
     if len(cells) < _FEWEST_CELLS or len(cells) != len(names) or not cells[0]:

@@ -1,8 +1,7 @@
 """Splits a response into sentences.
 
 Looks for full stops, recognizes abbreviations from fixed word lists, and takes linear time. Existing splitters are
-unsuitable: spaCy's blank sentencizer breaks after "Fig." and "et al.", and pysbd takes quadratic time in the length of
-a line.
+unsuitable: spaCy's blank sentencizer breaks after "Fig." and "et al.", and pysbd takes quadratic time per line.
 """
 
 from __future__ import annotations

@@ -51,8 +51,7 @@ _SHORT_TALK, _LONGEST_TALK = 4, 14
 def silence_of(part: Part) -> Silence | None:
     """Returns why a part makes no claim, or None if it may make one.
 
-    A heading with a verb or number may make a claim, and so may a question with a number, such as *Did you know that 9
-    in 10 ...?*
+    A heading with a verb or number may make a claim. So may a question with a number: *Did you know that 9 in 10 ...?*
     """
     if part.kind == "head":
         return "heading"

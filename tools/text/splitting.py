@@ -2,8 +2,7 @@
 
 Each of several coordinated predicates becomes a claim with the same subject. Relative clauses, appositives and
 participles become sentences about their noun, and each member of a list gets its own claim. Parts that apply to several
-claims (an opening phrase, a condition, an auxiliary) are repeated in each. A sentence with an unclear parse is not
-split.
+claims (an opening phrase, a condition, an auxiliary) are repeated in each. Unclear parses are not split.
 """
 
 from __future__ import annotations

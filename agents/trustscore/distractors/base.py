@@ -27,7 +27,7 @@ class Target:
 
 
 class Substitute(NamedTuple):
-    """Replaces a target. `form.insert` adjusts its case, number and article."""
+    """A replacement for a target. `form.insert` adjusts its case, number and article."""
 
     text: str
     source: Source

@@ -13,7 +13,7 @@ from factloop.agents.trustscore.distractors.numbers import Format, Parts, altern
 from factloop.tools.text.words import ORDINALS
 
 LATEST_YEAR = 2025
-"""The latest year to substitute, unless the original is later than 2021. Fixed, to keep results reproducible."""
+"""The latest year to substitute, unless the original is later than 2021. It is fixed to keep results reproducible."""
 _NEAREST, _WANTED = 15, 35
 _COMMON_YEAR = 2001
 _CENTURIES = ORDINALS[:22]

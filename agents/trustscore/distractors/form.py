@@ -20,8 +20,8 @@ _TAKES_THE = re.compile(
 
 
 class Insertion(NamedTuple):
-    """Replaces `response[start:end]` with `by`. The span is the target, and its article if that changes: *an apple*
-    becomes *a pear*.
+    """Replaces `response[start:end]` with `by`. The span is the target, with its article or possessive ending if that
+    changes: *an apple* becomes *a pear*.
     """
 
     text: str

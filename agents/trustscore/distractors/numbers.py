@@ -52,7 +52,7 @@ def find(text: str, formats: Sequence[Format]) -> list[Found]:
 def others(text: str, start: int, end: int, formats: Sequence[Format], rng: random.Random) -> tuple[str, Sequence[str]]:
     """Returns the name of the first format that matches exactly this span, and other values in it, best first.
 
-    The patterns also read the surrounding text, so that *19th* before *century* stays below 22nd.
+    The patterns also look at the surrounding text, so that *19th* before *century* stays below 22nd.
     """
     for name, pattern, rule in formats:
         match = pattern.match(text, start)

@@ -31,7 +31,7 @@ _COMMON = 400
 
 
 class KnowledgeBaseSource:
-    """Substitutes from a knowledge base. Targets have substitutes only if their exact words are linked."""
+    """Substitutes from a knowledge base. A target has substitutes only if it is linked to an entity."""
 
     def __init__(self, kb: KnowledgeBase, source: Source) -> None:
         self._kb, self.source, self.name = kb, source, kb.identity
@@ -49,7 +49,7 @@ class KnowledgeBaseSource:
         )
 
     async def substitutes(self, target: Target, request: Request) -> Sequence[Substitute]:
-        """Returns entities in the order of the knowledge base: by the number of shared types, then by fame."""
+        """Returns entities in the order of the knowledge base (see `KnowledgeBase.siblings`)."""
         entity = await self.linked(target, request)
         if entity is None:
             return ()
@@ -95,7 +95,7 @@ class QuantitySource:
 class SameClassSource:
     """Random nouns with the target's WordNet supersense, such as another person for a person.
 
-    There are none if the target is not a noun, or is itself the answer, which random words would then reveal.
+    There are none if the target is not a concrete noun, or if it may be the answer, which random words would reveal.
     """
 
     name = "same-class nouns 4 (WordNet 3.0)"

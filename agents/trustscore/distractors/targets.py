@@ -61,7 +61,7 @@ def find_tiers(
 ) -> list[list[Target]]:
     """Returns all possible targets in groups of equal rank, best first. Targets may overlap.
 
-    `entities` are those linked by knowledge bases; spaCy's are added.
+    `entities` are those linked by knowledge bases. Names that spaCy finds are added.
     """
     doc = parse(response[:MAX_CHARS], load_pipeline())
     said = frozenset(form for token in parse(question[:MAX_CHARS], load_pipeline()) for form in _forms(token))
@@ -91,8 +91,8 @@ def _forms(token: Token) -> frozenset[str]:
 
 
 def _spans(doc: Doc, entities: Sequence[LinkedEntity]) -> list[TargetSpan]:
-    """Linked entities, dates and numbers, other names, and the remaining single words. A date within a name belongs to
-    the name (*2012 Olympics*), and a name within a date belongs to the date.
+    """Returns linked entities, dates, numbers, other names, and the remaining single words. A date within a name
+    belongs to the name (*2012 Olympics*), and a name within a date belongs to the date.
     """
     quantities = _quantities(doc)
     linked: list[TargetSpan] = []
@@ -138,7 +138,7 @@ def _kind_of_date(doc: Doc, found: Found) -> Kind:
 
 
 def _is_number(doc: Doc, found: Found) -> bool:
-    """Whether the text is a number. Figures always are, words only if they count things, unlike *the one*."""
+    """Whether the text is a number. Figures always are. Words are only if they count things, unlike *the one*."""
     if any(letter.isdigit() for letter in doc.text[found.start : found.end]):
         return True
     tokens = _tokens(doc, found.start, found.end)

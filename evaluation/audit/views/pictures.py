@@ -1,6 +1,6 @@
 """Draws an audit's charts: reliability, agreement, bias, and bias before and after correction.
 
-Each function returns None if there is nothing to draw. An evaluator has the same color and marker in every chart.
+Each function returns None if there is nothing to draw. An evaluator has the same colour and marker in every chart.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def short(name: str) -> str:
 
 @dataclass(frozen=True)
 class Mark:
-    """An evaluator's color and marker, one of 64 combinations."""
+    """An evaluator's colour and marker, one of 64 combinations."""
 
     number: int
     name: str
@@ -122,8 +122,8 @@ def _rates(one: SystemBias) -> tuple[float, float]:
 
 
 def draw_reliability(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """Plots the fraction of attributable claims in each tenth of the scores against the mean score. The chart is the
-    same at every threshold, so only the first one shows it."""
+    """Plots the fraction of attributable claims in each tenth of the score range against the mean score. The chart is
+    the same at every threshold, so it is drawn only at the first."""
     del members
     drawn = [one for one in at.reliability if one.group.is_like(group)]
     if not drawn or at.threshold != THRESHOLD:
@@ -190,7 +190,7 @@ def _paint_matrix(
 
 
 def draw_adjustment(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """Plots the mean and worst bias of each method and without adjustment, averaged over calibration systems."""
+    """Plots each method's mean and worst bias, averaged over calibration systems."""
     del members
     found: list[AdjustmentReport | MeanAdjustment] = [one for one in at.mean_adjustments if one.group.is_like(group)]
     found += [one for one in at.adjustment if group.kind == "dataset" and one.dataset == group.name]

@@ -34,10 +34,10 @@ from factloop.reports.visible import visible
 MOST_DRAWN = 12
 """Maximum number of groups with charts. The rest have only tables."""
 PRINTED = ("findings", "ranking")
-"""The sections printed on the terminal. All of them would fill ten screens for a few evaluators."""
+"""The sections printed on the terminal. Even for a few evaluators, all sections would fill ten screens."""
 ELSEWHERE = "All other figures are on the page (--html), in the report (--json) and in the tables (--tables)."
 LONGEST_PLAIN = 100_000
-"""Files of up to this many bytes stay uncompressed. The default is higher, but the page has a dozen files."""
+"""Files with more bytes are compressed. The usual limit is higher, but the page has a dozen files."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def _held(file: str, kind: str, text: str) -> DownloadLink:
 
 
 def print_audit(report: AuditReport, console: Console) -> None:
-    """Prints the findings for all data sets. Other tables are kept only for files. Names are printed literally."""
+    """Prints the sections in `PRINTED` for all data sets. Files get all tables. Names are printed literally."""
     group = groups_of(report.data)[0]
     for at in report.at:
         console.print(Text(f"Threshold {at.threshold:g}: {one_line(where(group))}", style="bold"))

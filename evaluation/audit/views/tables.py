@@ -31,7 +31,7 @@ from factloop.reports.sheet.table import NOTHING, Cell, Column, Line, Sheet, cou
 
 Row = Mapping[str, Any]
 MOST_LINES = 40
-"""Longer tables by data set are not printed on the terminal."""
+"""Tables by data set with more lines are not printed on the terminal."""
 FEWEST_CLAIMS, FEWEST_CLUSTERS = 30, 10
 """With fewer claims, or fewer prompts or responses, a figure is too uncertain for a finding (see `LIMITS_NOTE`)."""
 
@@ -269,7 +269,7 @@ SECTIONS: tuple[Section, ...] = tuple(_section(**one) for one in _LAID_OUT["sect
 
 
 def sections_of(scope: Scope) -> Iterator[Section]:
-    """Yields the sections that have rows for the group. A single data set has none that compares data sets."""
+    """Yields the sections that have rows for the group. A single data set has no section that compares data sets."""
     for section in SECTIONS:
         if (section.key != "by-dataset" or scope.members) and section.sheets(scope):
             yield section
@@ -277,7 +277,7 @@ def sections_of(scope: Scope) -> Iterator[Section]:
 
 def groups_of(data: AuditData) -> list[Group]:
     """Returns the group of all data sets, then the task groups, then the individual data sets. Groups of a single data
-    set are left out, since that data set has its own."""
+    set are left out, because they would repeat the data set's own group."""
     tasks = [*data.task_of.values()]
     groups = [] if len(data.datasets) == 1 else [Group(kind="all")]
     groups += [Group(kind="task", name=name) for name in data.tasks if tasks.count(name) > 1]

@@ -48,7 +48,7 @@ LONGEST_QUOTE = 100
 
 @dataclass(frozen=True)
 class Shown:
-    """How to show an outcome or direction: as a sign where there is no color, or in a status color on pages."""
+    """How to show an outcome or direction: as a sign where there is no colour, or in a status colour on pages."""
 
     words: str
     status: Status
@@ -248,7 +248,7 @@ def differences_download(found: Iterable[PairedDifference]) -> DownloadLink:
 
 
 def flips_download(flips: Iterable[Flip]) -> DownloadLink:
-    """One row per flip. A cell lists the sources of the cited passages, one per line."""
+    """The CSV file has one row per flip. A cell lists the sources of the cited passages, one per line."""
     head = (*_FLIP, *(f"{side}_{field}" for side in ("first", "second") for field in (*_SIDE, "cited")))
     rows = (
         [

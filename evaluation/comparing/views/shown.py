@@ -63,7 +63,7 @@ class PairRow:
 
 
 def render_comparison_html(comparison: Comparison) -> str:
-    """The output is deterministic. Takes time linear in the number of pairs and flips."""
+    """The output is deterministic. Rendering takes time linear in the number of pairs and flips."""
     shown = next((one for one in comparison.differences if one.quantity is Quantity.F1), None)
     rows = sorted((_row(pair, shown, comparison.abstention) for pair in comparison.pairs), key=_farthest_first)
     flips = comparison.flips[:MOST_FLIPS]
@@ -200,7 +200,7 @@ STEPS_NOTE = (
 
 
 def steps_sheet(comparison: Comparison) -> Sheet | None:
-    """Returns a line per step and quantity, and one for the whole difference. None without intermediate runs."""
+    """Returns one line per step and quantity, and one for the whole difference, or None without intermediate runs."""
     found = comparison.attribution
     if found is None:
         return None

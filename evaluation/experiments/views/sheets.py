@@ -200,7 +200,8 @@ def _item_cell(place: int, is_claim: bool, one: ItemRow) -> Cell:
 
 
 def differences(report: ExperimentReport, one: Conclusion, *, details: bool = True) -> Sheet:
-    """Compares two variants, with one line per quantity: all of them, or the headline and the questions."""
+    """Compares two variants, with one line per quantity. Without `details`, only the headline and the questions are
+    shown."""
     title, found = f"{one.second} against {one.first}", report.differences_of(one.first, one.second)
     found = tuple(each for each in found if details or each.is_headline or each.is_question)
     return paired.differences(title, (one.first, one.second), found, has_intervals=report.n_resamples > 0)

@@ -38,7 +38,7 @@ MOST_FLIPS = 1000
 MOST_ITEMS = 500
 """Maximum number of items on the page, disputed ones first. The JSON and CSV files have all of them."""
 MOST_PICTURES = 12
-"""Maximum number of comparisons with a chart of their own. Drawing one takes a tenth of a second."""
+"""Maximum number of comparisons that get a chart. Drawing a chart takes a tenth of a second."""
 CONTEXT = 3
 
 
@@ -72,7 +72,7 @@ def render_optimise_html(found: OptimiseReport) -> str:
 
 
 def render_experiment_html(report: ExperimentReport, *, proposals: Sheet | None = None) -> str:
-    """The output is deterministic. Takes time linear in the number of comparisons and flips."""
+    """The output is deterministic. Rendering takes time linear in the number of comparisons and flips."""
     flips = report.flips[:MOST_FLIPS]
     return render_page(
         "experiment.html.j2",
@@ -219,7 +219,7 @@ def _rows(report: ExperimentReport) -> list[Row]:
 
 
 def demands_view(file: str) -> Callable[[ExperimentReport, str | None], str]:
-    """Returns the function that renders the demands in the file's format. Raises ConfigError for other endings."""
+    """Returns the function that renders the demands in the file's format. Raises ConfigError for unknown formats."""
     for ending, view in ((".xml", render_junit), (".md", render_markdown)):
         if file.endswith(ending):
             return view
@@ -235,7 +235,7 @@ def _legal(text: str) -> str:
 
 
 def render_junit(report: ExperimentReport, page: str | None = None) -> str:
-    """Returns a test case for each demand, with the claims that fail it. Claims without a verdict make it an error."""
+    """Returns a test case for each demand, with the claims that fail it. Missing verdicts make it an error."""
     name, missed = _legal(report.name), [bool(one.unscored) for one in report.demands if not one.is_met]
     counts = {"tests": len(report.demands), "failures": missed.count(False), "errors": missed.count(True)}
     suite = Element("testsuite", {"name": name, **{head: str(n) for head, n in counts.items()}})

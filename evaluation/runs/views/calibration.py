@@ -68,7 +68,8 @@ WEIGHT_WORDS = "λ is the weight of the run's verdicts; the rest is that of the 
 
 
 def in_short(found: Calibration) -> Iterator[str]:
-    """Yields each system's preferred precision, and the number of labelled prompts needed to narrow it to ±10 points.
+    """Yields each system's preferred precision, and the number of labelled prompts needed for an interval of ±10
+    points.
 
     That number assumes that the width of the interval shrinks with the square root of the number of prompts, in both
     samples. If there is no interval, yields the reason instead.
@@ -155,7 +156,7 @@ def overlap_words(one: RunDebiasing) -> str:
 
 
 def weight_words(estimate: Estimate) -> str:
-    """Formats lambda, as in `weight of verdicts: λ = 0.18`. Empty if there is none, or if all claims are labelled."""
+    """Formats lambda, as in `weight of verdicts: λ = 0.18`. Empty without a lambda, or if all claims are labelled."""
     if estimate.weight is None or (estimate.low is not None and estimate.low == estimate.high):
         return ""
     by = "scores" if estimate.uses_scores else "verdicts"

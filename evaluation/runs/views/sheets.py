@@ -101,7 +101,7 @@ def mean_basis(mean: Mean) -> str:
 
 
 def how_far(summary: RunSummary) -> str:
-    """Says how often verdicts are right, if known. Empty if no claim is scored."""
+    """Says how often verdicts are right, if known. Returns an empty string if no claim is scored."""
     said = f"{how_often_right(summary.fingerprint, warns=False)} {AS_IF_CORRECT}"
     said = said if summary.calibration is None else "Only corrected figures allow for wrong verdicts."
     return said if any(line.counts.scored for line in summary.responses) else ""

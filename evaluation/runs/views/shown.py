@@ -106,7 +106,6 @@ def _outcome(line: ResponseLine) -> tuple[str, str]:
 
 
 def _worst_first(row: ResponseRow) -> tuple[bool, float, int, str, str]:
-    """Sorts by precision, lowest first, then by unsupported claims, most first. Undefined precision comes last."""
     share, line = row.precision, row.line
     return share is None, share or 0.0, -line.counts.not_supported, line.system, line.prompt_id
 
@@ -146,7 +145,7 @@ def _response_cells(row: ResponseRow) -> tuple[Cell, ...]:
 
 
 MOST_SYSTEMS = 16
-"""More lines could not be told apart."""
+"""With more systems, their lines could not be told apart."""
 _LOGARITHMIC_FROM = 100
 _MARKED = 8
 """Approximate number of markers on each line."""

@@ -25,7 +25,7 @@ from factloop.tools.search.base import SearchTool
 
 @dataclass(frozen=True)
 class CheapStage:
-    """Accepts claims that score at least `upper` and rejects claims that score at most `lower`. Either may be None."""
+    """Accepts claims that score at least `upper` and rejects claims that score at most `lower`, unless it is None."""
 
     reader: Judge
     upper: float | None
@@ -87,7 +87,7 @@ def documents_among(tools: Sequence[SearchTool]) -> SearchTool:
 
 
 def build_look_node(cheap: CheapStage) -> ClaimNode:
-    """Builds the node in which the verifier judges what the claim's first query finds in the documents."""
+    """Builds the node in which the verifier judges a claim by what its first query finds in the documents."""
 
     async def look(state: FactState, runtime: Runtime[CheckContext]) -> Update:
         assert state["pending"] is not None

@@ -45,8 +45,8 @@ class CascadeSide(Record):
     confidence: OpenShare
     """Confidence level of `bound` and `label_bound`."""
     design_effect: Annotated[float, Field(ge=1.0)]
-    """Design effect for `bound`: claims from the same document or response are not independent. 1 means that they are.
-    """
+    """Design effect for `bound`, because claims from the same document or response are not independent. 1 means that
+    they are independent."""
     label_design_effect: Annotated[float, Field(ge=1.0)] = 1.0
     why_none: str = ""
 
@@ -64,7 +64,7 @@ class CascadePoint(Record):
     share_sent: Share
     """Fraction of labelled claims that go on to the model."""
     balanced_error: Share | None
-    """Error rate averaged over both labels if the model made no errors. None if a label does not occur."""
+    """Error rate averaged over both labels, assuming a model without errors. None if a label does not occur."""
 
 
 class CascadeTuning(Record):
@@ -96,7 +96,7 @@ class CascadeFile(Record):
 
     schema_version: Literal["1.0"] = "1.0"
     verifier: str
-    """The verifier, written as for `--verifier`."""
+    """The verifier, in the form that `--verifier` accepts."""
     identity: Mapping[str, Any]
     """Everything that affects the verifier's scores, such as a hash of its weights. A check rejects any other verifier.
     """

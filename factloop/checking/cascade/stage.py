@@ -38,8 +38,8 @@ class CheapVerifier:
 
 
 def cheap_verifier(name: str, *, allow_download: bool = False) -> CheapVerifier:
-    """Loads a verifier with its weights. The last four are kept for later checks in this process. Raises ConfigError if
-    the name is unknown, the verifier calls a server, or the weights cannot be loaded."""
+    """Loads a verifier with its weights, and keeps the last four for later checks in this process. Raises ConfigError
+    if the name is unknown, the verifier calls a server, or the weights cannot be loaded."""
     spec = parse_spec(name)
     if spec.calls is not None:
         raise ConfigError(f"{name} calls a server for every claim; use a verifier that runs on this machine")
@@ -153,7 +153,7 @@ def savings(cascade: Cascade, claims: Sequence[Claim], usage: Usage, tools: Sequ
 
 def with_estimates(seen: CascadeSavings) -> CascadeSavings:
     """Adds the estimated savings: the mean number of calls and of searches per claim sent to the model, times the
-    number of settled claims. They are None if no claims were sent to the model."""
+    number of settled claims. Both are None if no claims were sent to the model."""
     settled, sent = seen.n_settled, seen.n_sent_on
     return seen.model_copy(
         update={
@@ -164,8 +164,8 @@ def with_estimates(seen: CascadeSavings) -> CascadeSavings:
 
 
 def sum_savings(all_savings: Iterable[CascadeSavings | None]) -> CascadeSavings | None:
-    """Adds up the savings of several checks. None if no check used a cascade. The maximum error is kept only if all
-    checks have the same one."""
+    """Adds up the savings of several checks, or returns None if no check used a cascade. The maximum error is kept only
+    if it is the same in all checks."""
     found = [one for one in all_savings if one is not None]
     if not found:
         return None

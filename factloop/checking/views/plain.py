@@ -15,8 +15,8 @@ _LONGEST = 200
 
 
 def in_words(report: FactualityReport) -> str:
-    """Returns the counts and up to ten unsupported or unchecked passages, with the reasons. A line for each source
-    passage that a reason mentions shows its decisive or closest sentence, or else its beginning."""
+    """Returns the counts and up to ten unsupported or unchecked passages, with the reasons. Each source passage
+    that a reason mentions is shown with its decisive or closest sentence, or else its beginning."""
     views = {one.claim.id: one for one in views_of(report.claims)}
     not_checked = [one for one, _ in unchecked(report)]
     lines = [_claim(one) for one in views.values() if one.claim.judgement.verdict is Verdict.NOT_SUPPORTED]

@@ -21,7 +21,7 @@ class Segment:
 
 
 def segments(report: FactualityReport) -> list[Segment]:
-    """Splits the response into segments. Their texts, joined, are exactly the response.
+    """Splits the response into segments. Joining their texts gives exactly the response.
 
     If spans overlap, each character belongs to the sentence that starts first. Claims are omitted if their sentence is
     not in the response or has no characters left.

@@ -1,1 +1,0 @@
-"""The commands of `factloop research`, one module each."""

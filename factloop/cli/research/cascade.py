@@ -17,8 +17,7 @@ from factloop.setup.marks import Mark
 
 class Tune(Report):
     labelled: Annotated[str, Mark(ARGUMENT, "LABELLED")]
-    """File of claims with documents (or passages) and labels, or the output of research verify (- for standard
-    input)."""
+    """File of claims with documents (or passages) and labels, or output of research verify (- for standard input)."""
     out: Annotated[str, Mark(metavar="FILE")]
     """Write the cascade to this file, which you can then pass to --cascade."""
     verifier: Annotated[str, Mark(metavar="NAME")] = "baseline"

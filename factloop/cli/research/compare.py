@@ -32,8 +32,7 @@ class Compare(Tabled, Intervals, Seeded, FailIfWorse):
     """Two run directories of factloop eval, A and B, or one run directory to compare two of its systems. Runs between A
     and B show whether the judge, the search or the answers cause a difference. You can also pass experiments."""
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
-    """Compare only this system, or this variant of an experiment. If you name two, the first is in A and the second in
-    B."""
+    """Compare only this system, or variant of an experiment. If you name two, the first is in A and the second in B."""
     labels: Annotated[str | None, Mark(metavar="FILE")] = None
     """File of labels for an experiment's claims, written by research labels export."""
     k: Annotated[Texts, Mark(STATISTICS, "K")] = ()

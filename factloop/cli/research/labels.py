@@ -33,8 +33,8 @@ NOT_WRITTEN = "Nothing was written; run the command again."
 
 class Draw(Quiet, Seeded):
     run: Annotated[str, Mark(ARGUMENT, "RUN")]
-    """Run directory of factloop eval. For labels next, also of an experiment: claims on which its variants disagree are
-    drawn first."""
+    """Run directory of factloop eval. With labels next, it may also belong to an experiment. Claims on which the
+    experiment's variants disagree are then drawn first."""
     out: Annotated[str | None, Mark(metavar="FILE")] = None
     """Write the claims to this CSV file as a sheet to fill in."""
     html: Annotated[str | None, Mark(metavar="FILE")] = None
@@ -188,7 +188,7 @@ def _export_words(given: Export, found: ExportedLabels) -> Iterator[str]:
 
 
 def _answer_words(found: ExportedLabels) -> Iterator[str]:
-    """What the labels of report pages say about the answers and their judge, if they are not labels of a run."""
+    """Yields what labels from report pages say about answers and their judge. Yields nothing for labels of a run."""
     if {row["dataset"] for row in found.rows} != {REPORTS_DATASET}:
         return
     n_right = sum(row["label"] for row in found.rows)

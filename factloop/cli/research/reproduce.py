@@ -27,8 +27,7 @@ class Reproduce(Tabled):
     data: Annotated[str | None, Mark(metavar="PATH")] = None
     """Folder or file of labelled data. Default: the data downloaded by factloop research data get."""
     results: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Output of the table's command, which list shows. Needed only for tables that are based on a model's
-    answers."""
+    """Output of the table's command, which list shows. Needed only for tables that are based on a model's answers."""
     evaluator: Annotated[Texts, Mark(metavar="PAPER=OURS")] = ()
     """Name of an evaluator in the paper (PAPER) and in the results (OURS)."""
 

@@ -36,8 +36,8 @@ class Verify(Quiet, AsJson, FailIfUnscored):
     input)."""
     verifier: Annotated[Texts, Mark(metavar="NAME")]
     """Verifier: baseline, minicheck, minicheck-roberta, hhem, alignscore, factcg, lettucedetect, granite-guardian,
-    nli:MODEL, llm:PROVIDER:NAME or bespoke:NAME. NAME:FOLDER uses your own weights. For its verdicts, factloop check
-    does not rely on the baseline's score alone: nothing in the documents may speak against a claim."""
+    nli:MODEL, llm:PROVIDER:NAME or bespoke:NAME. NAME:FOLDER uses your own weights. In factloop check, a high
+    baseline score is not enough for a verdict: nothing in the documents may speak against the claim."""
     out: Annotated[str, Mark(metavar="FILE")]
     """Write the predictions to this file as JSON Lines. Running the same command again resumes the run."""
     dataset: Annotated[str | None, Mark(INPUT, "NAME:PART")] = None

@@ -1,4 +1,4 @@
-"""Reads CSV files with a header. Detects semicolon separators. A first line such as `sep=|` sets another one."""
+"""Reads CSV files with a header. Detects the separator, unless the first line sets one (such as `sep=|`)."""
 
 from __future__ import annotations
 

@@ -5,8 +5,7 @@
     with exclusive_hold(path) as is_free:   # meanwhile, no process can get a shared lock
         ...
 
-The operating system releases the locks of a killed process. Windows has no shared locks, but refuses to remove a file
-that a process has open.
+The system releases the locks of a killed process. Windows has no shared locks, but refuses to remove open files.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ def _note_use(path: Path) -> None:
 
 @contextmanager
 def exclusive_hold(path: Path) -> Iterator[bool]:
-    """Yields True, and removes the file on exit, if no process holds a shared lock. Raises OSError."""
+    """Yields whether no process holds a shared lock. If so, removes the file on exit. Raises OSError."""
     descriptor = _locked(path, exclusive=True)
     if descriptor is None:
         yield False
@@ -93,7 +92,7 @@ else:
     import fcntl
 
     def _lock(descriptor: int, *, exclusive: bool) -> bool:
-        """Shared locks block. On a file system without locks, shared locks always succeed and exclusive ones fail."""
+        """Waits only for shared locks. On a file system without locks, these always succeed and exclusive ones fail."""
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB if exclusive else fcntl.LOCK_SH)
         except OSError:

@@ -1,4 +1,4 @@
-"""Strict JSON and atomic writes."""
+"""Writes records as strict JSON, and replaces files atomically."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OBEYED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def to_json(report: Record) -> str:
-    """Indented JSON with a trailing newline. Equal records give identical text.
+    """Returns indented JSON with a trailing newline. Equal records give identical text.
 
     Fields keep their declaration order, and mapping keys are sorted. Control characters are escaped so that the text is
     safe to print in a terminal. Raises ValueError for NaN and infinity.
@@ -35,7 +35,7 @@ def to_json(report: Record) -> str:
 
 
 def to_json_line(record: Record) -> str:
-    """One line of JSON with a trailing newline. Control characters and line separators are escaped."""
+    """Returns one line of JSON with a trailing newline. Control characters and line separators are escaped."""
     return _escaped(record.model_dump_json()) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Reads files named by the user, line by line so that a file may be larger than memory."""
+"""Reads the files that the user names. Reads lines one at a time, so a file may be larger than memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST_LINE = 64 * 2**20
 """In bytes. A longer line suggests a file without newlines, and reading it could exhaust the memory."""
 
 
-_MARKS = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}  # first, as one starts with one of UTF-16
+_MARKS = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}  # first, because one begins with UTF-16's mark
 _MARKS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
 
@@ -48,8 +48,7 @@ def read_given(path: str | Path, most: int = -1) -> bytes:
 
 
 def read_lines(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
-    """Yields the lines with their numbers, starting at 1. Each line includes its line end, "\\n" or "\\r\\n". `-` is
-    standard input.
+    """Yields the lines, numbered from 1. Each line includes its line end, "\\n" or "\\r\\n". `-` is standard input.
 
     A byte order mark is skipped. Raises DataError during iteration if the file cannot be read, or if a line is longer
     than `longest` bytes or is not UTF-8.
@@ -73,7 +72,7 @@ def place_name(place: str | Path) -> str:
 
 
 def name_of_data(place: str | Path) -> str:
-    """The file's name and part of its hash, or only the name for a pipe. Raises DataError if it is unreadable."""
+    """The file's name and part of its hash, or only the name for a pipe. Raises DataError if reading fails."""
     path = Path(place)
     if str(place) == STANDARD_INPUT or not path.is_file():
         return place_name(path.name)

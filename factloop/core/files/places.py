@@ -51,7 +51,7 @@ def is_hidden(path: Path) -> bool:
 
 
 def first_taken_in(place: str, paths: Collection[Path]) -> Path | None:
-    """The first of these resolved paths where a new file would become part of `place`. Raises OSError, ValueError."""
+    """The first resolved path that `place` would include if a file were there. Raises OSError or ValueError."""
     named = Path(place).expanduser()
     base, wanted = named, tuple[str, ...]()
     if named.is_dir():

@@ -1,4 +1,4 @@
-"""Files and folders that only their owner can access, because they may contain checked text.
+"""Creates files and folders that only their owner can access, because they may contain checked text.
 
 Files that an older version or a library left accessible to others are restricted when they are opened. Files that
 belong to someone else, and file systems without permissions, are silently left alone. On Windows, the folder's
@@ -21,7 +21,7 @@ _MAKING = threading.Lock()
 
 
 def open_private(path: str, flags: int) -> int:
-    """For use as the `opener` of `open`."""
+    """Opens a file that only its owner can access. Pass this function to `open` as `opener`."""
     descriptor = os.open(path, flags, FILE_MODE)
     with suppress(OSError):
         _narrow(descriptor)

@@ -80,7 +80,7 @@ def read_record(path: str | Path, kind: type[R], what: str, most: int = -1) -> R
 
 
 def shown(value: object) -> str:
-    """The value as JSON for use in messages. Long values are shortened, and lists and objects are only named."""
+    """The value as JSON for use in messages. Shortens long values. Lists become `a list`, and mappings `an object`."""
     if isinstance(value, Mapping):
         return "an object"
     if isinstance(value, list | tuple):

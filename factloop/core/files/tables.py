@@ -18,7 +18,7 @@ from factloop.core.files.rows import Identifier, Row, shown
 from factloop.core.records import Record
 
 Reshape = Callable[[Row], Iterable[Row]]
-"""Splits a row with a different layout into standard rows. Those without an id get their line number."""
+"""Splits a row with a different layout into standard rows. Rows without an id get their line number as id."""
 
 
 class TableItem(Record):
@@ -73,7 +73,8 @@ LARGEST = 256 * 2**20
 def read_json_array(place: str | Path, *, largest: int = LARGEST) -> Iterator[Row]:
     """Yields one row per item. A row's `line` is the number of the item, starting at 1. `-` is stdin.
 
-    Raises DataError if the text has more than `largest` characters, or is not an array of at least one object.
+    The array may be the field `rows` of an object, as in requests to the service. Raises DataError if the text has more
+    than `largest` characters, or is not an array of at least one object.
     """
     path = place_name(place)
     try:
@@ -82,6 +83,8 @@ def read_json_array(place: str | Path, *, largest: int = LARGEST) -> Iterator[Ro
         raise DataError(f"this is not JSON: {error.msg}", path=path, line=error.lineno) from error
     except (ValueError, RecursionError) as error:
         raise DataError("this is not JSON: a value is too large or too deeply nested", path=path) from error
+    if isinstance(items, dict) and [*items] == ["rows"]:
+        items = items["rows"]
     if not isinstance(items, list):
         raise DataError(f"must be an array of objects, not {shown(items)}", path=path)
     for number, item in enumerate(items, 1):

@@ -1,4 +1,4 @@
-"""A temporary copy of input that can be read only once."""
+"""Copies input that can be read only once, such as a pipe, to a temporary file."""
 
 from __future__ import annotations
 

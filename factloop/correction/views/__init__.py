@@ -1,1 +1,0 @@
-"""Shows corrections in the terminal and as HTML pages."""

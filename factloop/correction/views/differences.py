@@ -28,7 +28,7 @@ class ResponsePart:
 
 
 def parts(correction: Correction) -> list[ResponsePart]:
-    """Splits the response with its marks at the changes. A mark after a change is a separate part."""
+    """Splits the response, including its marks, at the changes. A mark after a change is a separate part."""
     marks = _Marks(correction)
     found: list[ResponsePart] = []
     reached, response = 0, correction.before.response

@@ -43,7 +43,7 @@ _MARKS = {
     "inserted": ("{+", "+}", "green"),
     "mark": ("", "", "yellow"),
 }
-"""Uses the marks of `wdiff`, because not every terminal shows colors."""
+"""Uses the marks of `wdiff`, because not every terminal shows colours."""
 
 
 def print_correction(correction: Correction, console: Console) -> None:

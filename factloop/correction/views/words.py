@@ -49,7 +49,7 @@ def headline(correction: Correction) -> str:
 
 
 def unjudged(correction: Correction) -> str:
-    """Counts the sentences of the final text that were not judged, in words. An empty string if all were judged."""
+    """Says how many sentences of the final text were not judged. Returns an empty string if all were judged."""
     n = sum(Finding.UNSCORED in doubt.findings for doubt in correction.doubts)
     were, them = ("was", "it") if n == 1 else ("were", "them")
     return f"{plural(n, 'sentence')} {were} not judged; read {them} yourself" if n else ""
@@ -71,7 +71,7 @@ def response_title(correction: Correction) -> str:
 
 
 def kept_back(correction: Correction) -> str | None:
-    """Returns one line about a rejected correction, or about faulty or unjudged sentences. None if all is well."""
+    """Returns one line about a rejected correction or about faulty or unjudged sentences, or None if all is well."""
     if not correction.accepted:
         is_done = correction.rejected is Rejection.NOTHING_TO_CORRECT
         return unjudged(correction) or None if is_done else f"the original text was kept: {correction.why}"
@@ -100,7 +100,7 @@ def change_reason(change: Change) -> str:
 
 
 def doubts_words(correction: Correction, *, footnotes: bool = False) -> str | None:
-    """Says how many sentences in the final text are unproven and how they are marked. None if all are proven."""
+    """Says how many sentences of the final text are unproven and how they are marked. Returns None if none are."""
     n, unmarked = len(correction.doubts), sum(doubt.mark is None for doubt in correction.doubts)
     if not n:
         return None

@@ -1,1 +1,0 @@
-"""Shows the findings of `factloop doctor` in the terminal."""

@@ -1,5 +1,3 @@
-"""A DeepEval metric."""
-
 from __future__ import annotations
 
 from typing import Any

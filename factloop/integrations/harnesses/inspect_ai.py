@@ -1,5 +1,3 @@
-"""An inspect_ai scorer."""
-
 from __future__ import annotations
 
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr

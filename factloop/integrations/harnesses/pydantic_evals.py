@@ -1,5 +1,3 @@
-"""A pydantic-evals evaluator."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass

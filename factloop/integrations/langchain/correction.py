@@ -64,7 +64,7 @@ class CorrectionRunnable(InOneLoop[Correction]):
 
 
 def can_be_revised(report: FactualityReport) -> bool:
-    """Whether another answer could be better. False if the only problem is that checks failed."""
+    """Whether a claim is contradicted or lacks evidence or a source, so that another answer could be better."""
     return bool(_failing(report))
 
 
@@ -84,7 +84,7 @@ def revision_request(report: FactualityReport, prompt: Prompt) -> HumanMessage:
 
 
 def without_drafts(messages: Sequence[BaseMessage], tool: str | None = None) -> list[RemoveMessage]:
-    """Returns the messages to remove from an agent's history: requests for a revision and the answers they concern.
+    """Returns the messages to remove from an agent's history: requests for a revision and the drafts to revise.
     `tool` is the tool that the model calls to return its answer."""
     removed: list[RemoveMessage] = []
     for place, message in enumerate(messages):

@@ -82,8 +82,8 @@ def question_at(name: str, value: Any) -> str | None:
 
 
 def documents_at(name: str, value: Any, *, found: bool = False) -> Documents | None:
-    """Returns the documents, or a source to search. In a list that an earlier step `found`, no text is a path. Raises
-    ConfigError or DataError."""
+    """Returns the documents, or a source to search. If an earlier step `found` the documents, texts in a list are not
+    treated as paths. Raises ConfigError or DataError."""
     if isinstance(value, BaseRetriever | VectorStore):
         return value
     return documents_of(name, value, found=found and not isinstance(value, str))

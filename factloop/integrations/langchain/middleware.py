@@ -98,7 +98,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     - `extract`, a function of the agent's state, returns the evidence to use instead of the tools' results.
 
     `blocks` decides whether a report fails. By default, it does if anything is unsupported or unchecked
-    (`findings.has_unproven`), except for findings in `passing`. `action`:
+    (`findings.has_unproven`), except for findings in `passing`. `action` is one of:
 
     - `annotate` (the default) adds the report, as formatted by `formatter`, below the answer;
     - `block` replaces an answer that fails with `message`, a string or a function of the report;
@@ -106,7 +106,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     - `revise` asks the agent for another answer, at most `max_revisions` times, while the answer fails. The agent
       receives the failed claims and what the evidence says, and may use its tools again. If no answer passes, `then`
       applies (by default `block`). In the end, drafts and requests are removed from the messages, but the drafts'
-      reports are kept. An answer is not sent back if only its check failed, because another answer would not help;
+      reports are kept. An answer is sent back only if a claim is contradicted or lacks evidence or a source;
     - `correct` replaces the answer with the corrected text, in which doubtful passages are marked, as set by
       `contradicted`, `unsupported` and `unscored` (see `Corrector`). By default, marked passages no longer fail. A text
       that still fails is annotated. If claims stay unscored because calls failed or a limit was reached, `then` applies
@@ -198,7 +198,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         return self._with_told(request, await handler(request))
 
     def _warn_of_strange_tools(self, request: ModelRequest[Any]) -> None:
-        """Only warns, and once for each name: an agent may offer the model different tools in each call."""
+        """Warns once about each name instead of raising an error, because tools may differ between an agent's calls."""
         there = sorted(_name_of(one) for one in request.tools)
         for name in sorted((self._gatherer.tools or frozenset()) - {*there, *self._told_tools}):
             log.warning("`evidence_tools`: the agent has no tool %r; its tools: %s", name, ", ".join(there) or "none")

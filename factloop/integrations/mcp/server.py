@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import logging
 from collections import Counter, defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Annotated, Any, Self
 
 from langchain_core.documents import Document
@@ -16,7 +17,9 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp_types import PARSE_ERROR, CallToolResult, ErrorData, JSONRPCError, JSONRPCRequest, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 
 import factloop
@@ -121,6 +124,31 @@ def build_server(checker: FactChecker, scorer: TrustScorer, *, is_local: bool = 
         tools=[StrictTool.of(tool) for tool in offered],
         middleware=[_one_line],
     )
+
+
+async def serve_stdio(server: MCPServer[Any]) -> None:
+    """Serves until standard input ends. The SDK's `run_stdio_async` never answers messages that it cannot parse."""
+    low_level = server._lowlevel_server
+    async with stdio_server() as (messages, answers):
+
+        async def parsed() -> AsyncIterator[SessionMessage]:
+            async for message in messages:
+                if isinstance(message, SessionMessage):
+                    yield message
+                else:
+                    await answers.send(SessionMessage(_parse_error(message)))
+
+        await low_level.run(parsed(), answers, low_level.create_initialization_options())  # type: ignore[arg-type]  # only iterated over and closed
+
+
+def _parse_error(error: Any) -> JSONRPCError:
+    """Without an id, unless the message is a request whose only fault is a lone surrogate outside its id."""
+    wrong, request_id = error.errors()[0], None
+    with suppress(ValueError, RecursionError):  # with a `loc`, the input is only a part of the message
+        request = JSONRPCRequest.model_validate(json.loads("" if wrong["loc"] else wrong["input"]))
+        str(request.id).encode()
+        request_id = request.id
+    return JSONRPCError(jsonrpc="2.0", id=request_id, error=ErrorData(code=PARSE_ERROR, message=wrong["msg"]))
 
 
 class _Tools:

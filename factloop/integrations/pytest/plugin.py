@@ -1,7 +1,7 @@
 """Defines the plugin's options and its hooks around each test. pytest always loads this module, so it imports little.
 
-Each test has a recording named after it. Unless pytest runs with `--factloop-record`, it is replayed, and the test
-fails if it makes a request that is not in the recording.
+Each test has a recording named after it. Unless pytest runs with `--factloop-record`, the recording is replayed,
+and the test fails if it makes a request that the recording does not contain.
 """
 
 from __future__ import annotations

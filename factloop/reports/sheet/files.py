@@ -84,7 +84,7 @@ def sheet_latex(sheet: Sheet) -> str:
 
 
 def _row(cells: Sequence[str]) -> str:
-    """LaTeX would read a bracket or star as an argument of the previous command, but not after `{}`."""
+    """Puts `{}` before a bracket or star, which LaTeX would read as an argument of the previous command."""
     row = " & ".join(cells)
     return f"{'{}' if row.lstrip().startswith(('[', '*')) else ''}{row} \\\\"
 

@@ -76,7 +76,7 @@ class Sheet:
         return [(column, cell) for column, cell in self._pairs(line) if column.on_terminal and not column.is_heading]
 
     def heading_of(self, line: Line) -> str:
-        """The heading above the line, capitalized unless it is a system's name. Empty if there is no heading."""
+        """Returns the heading above the line, capitalized unless it is a system's name, or "" if there is none."""
         for column, cell in self._pairs(line):
             if column.is_heading:
                 return cell.text if column.is_as_given else cell.text[:1].upper() + cell.text[1:]
@@ -147,8 +147,7 @@ def figure_cell(
     *,
     basis: str | None = None,
 ) -> Cell:
-    """Returns a cell with a value, its interval and its basis (`n 1,204` by default), or the reason why it is
-    undefined."""
+    """Returns a cell with a value, its interval and its basis (`n 1,204` by default), or why it is undefined."""
     n = one.n if isinstance(one, Figure) else None
     rests_on = basis if basis is not None else "" if n is None else f"n {n:,}"
     if one.value is None:

@@ -1,4 +1,4 @@
-"""Lists and clears the cache folder. Only touches files with names that factloop uses."""
+"""Lists and clears the cache folder. Touches only files whose names factloop uses."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def things_in(folder: Path) -> list[Thing]:
 
 
 def database_bytes(path: Path) -> int:
-    """Includes the files that SQLite creates next to a database."""
+    """The size of a database, including the files that SQLite creates next to it."""
     return sum(_bytes(path.with_name(f"{path.name}{ending}")) for ending in ("", *BESIDE_DATABASE))
 
 
@@ -132,7 +132,7 @@ class CacheStatus(Record):
 
 
 def status_of(settings: RunSettings) -> CacheStatus:
-    """Changes nothing. Raises ConfigError if the folder or its answer file is unusable."""
+    """Does not change the cache. Raises ConfigError if the folder or its answer file is unusable."""
     folder = place_looked_at(settings)
     things = things_in(folder)
     answers = _answers(folder)
@@ -177,7 +177,7 @@ class CacheCleared(Record):
 
 
 def clear(folder: Path, *, answers: bool, indexes: bool) -> CacheCleared:
-    """Removes answers, or indexes and word vectors, or both. Keeps and lists files in use. Raises ConfigError."""
+    """Removes answers, or indexes and word vectors, or both. Files in use are kept and listed. Raises ConfigError."""
     path, freed, stayed = folder / ANSWERS, 0, list[Path]()
     if answers and path.is_file():
         n_bytes = _clear_answers(path)
@@ -210,7 +210,7 @@ def _clear_answers(path: Path) -> int | None:
 
 
 def _is_ours(path: Path) -> bool:
-    """False if this is some other database that happens to have the same name."""
+    """Returns False for another program's database that happens to have the same name."""
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}

@@ -32,7 +32,7 @@ def cache_place(settings: RunSettings) -> Path:
 
 
 def place_looked_at(settings: RunSettings) -> Path:
-    """The cache folder of commands that inspect or clear it. Raises ConfigError if it is not a folder."""
+    """The cache folder for commands that inspect or clear it. Raises ConfigError if it is not a folder."""
     place = cache_place(settings)
     if place.exists() and not place.is_dir():
         raise ConfigError(f"{place} is not a folder, so it cannot contain the cache; set `cache_dir` to a folder")
@@ -44,7 +44,7 @@ def bounds_of(settings: RunSettings) -> CacheBounds:
 
 
 def cache_folder(settings: RunSettings, part: Part | None = None) -> Path | None:
-    """None if caching is off or, with a warning in the log, if the folder cannot be used."""
+    """Returns None if caching is off or if the folder cannot be used. The latter is logged as a warning."""
     if not settings.cache:
         return None
     try:

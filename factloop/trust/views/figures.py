@@ -61,14 +61,14 @@ def belief_basis(bc: TrustBC) -> str:
 
 
 def spare_checks(bc: TrustBC) -> str:
-    """Says how many questions were asked but do not count. Empty if all count."""
+    """Says how many questions were asked but do not count. Returns an empty string if all of them count."""
     spare = sum(not check.counted for check in bc.checks)
     verb = "does" if spare == 1 else "do"
     return f"{plural(spare, 'check')} asked along with the deciding check {verb} not count." if spare else ""
 
 
 def graded_words(bc: TrustBC) -> str:
-    """Returns the graded score and its basis, or why it is missing. Empty if the server returned no probabilities."""
+    """Returns the graded score and its basis, or why it is missing, or "" if the server returned no probabilities."""
     if bc.letters_mass is None:
         return ""
     held = f"the five letters have {bc.letters_mass:.2f} of the probability"
@@ -76,7 +76,7 @@ def graded_words(bc: TrustBC) -> str:
 
 
 def agreement_basis(found: SampleAgreement | None) -> str:
-    """Returns the agreement and its basis, such as `0.67 over 5 samples`. Empty if `found` is None."""
+    """Returns the agreement and its basis, such as `0.67 over 5 samples`, or "" if `found` is None."""
     if found is None:
         return ""
     unscored = f", {found.n_unscored:,} unscored" if found.n_unscored else ""
@@ -160,8 +160,8 @@ class MarkedText:
 
 
 def substituted(distractor: Distractor, response: str) -> MarkedText:
-    """Marks the substitute in a distractor's text, if it is found. The article before the substitute may have changed
-    as well, so the substitute is looked for at the same distance from the end first."""
+    """Marks the substitute in a distractor's text, if it is found. Looks first at the same distance from the end,
+    because the article before the substitute may have changed as well."""
     text, by = distractor.text, distractor.by
     after = response[distractor.span[1] :]
     end = len(text) - len(after) if text.endswith(after) else -1
@@ -176,9 +176,7 @@ OPTION_CONTEXT = 160  # number of characters to show on either side of the subst
 
 
 def option_marked(option: Option, check: ConsistencyCheck, bc: TrustBC) -> MarkedText:
-    """Returns an option's text with any substitute marked. Long text is shortened around it, or at the end if there is
-    none.
-    """
+    """Returns an option's text with any substitute marked. Long text is shortened around it, or else at the end."""
     distractor = distractor_of(option, bc)
     if distractor is None:
         return MarkedText("", "", option.text).near(2 * OPTION_CONTEXT)
@@ -204,7 +202,7 @@ class MarkedSentence:
 
     @property
     def standing(self) -> ClaimStanding:
-        """The worst standing of the relevant claims, if any, or else of all. Raises ValueError without claims."""
+        """The worst standing of the relevant claims, or else of all claims. Raises ValueError if there are none."""
         placed = [one.standing for _, one in self.claims if one.claim.judgement.verdict is not Verdict.IRRELEVANT]
         return worst(placed or [one.standing for _, one in self.claims])
 
@@ -214,7 +212,7 @@ def worst(standings: Iterable[ClaimStanding]) -> ClaimStanding:
 
 
 def sentences(report: LongFormTrustReport) -> list[MarkedSentence]:
-    """Returns the parts of the response in order. Joined, they are exactly the response."""
+    """Returns the parts of the response in order. Joining them gives exactly the response."""
     numbered = {one.claim.id: (number, one) for number, one in enumerate(report.claims, 1)}
     return [
         MarkedSentence(part.text, tuple(numbered[claim.id] for claim in part.claims))

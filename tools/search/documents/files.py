@@ -68,7 +68,7 @@ class FoundFiles:
 def find_files(places: Sequence[str | Path]) -> FoundFiles:
     """Finds all supported files in these files, folders (with subfolders, except hidden ones) and globs.
 
-    Raises DataError if a place does not exist, a named file has an unsupported extension, a glob has no matches, or
+    Raises DataError if a path does not exist, a named file has an unsupported extension, a glob has no matches, or
     there are no supported files.
     """
     if isinstance(places, str | Path):

@@ -29,7 +29,7 @@ def markdown_blocks(text: str) -> list[Block]:
 
 
 def _without_stars(lines: Iterable[str]) -> Iterator[str]:
-    """Asterisks would be noise in a quotation. Code is left unchanged."""
+    """Removes asterisks, which would be noise in a quotation. Code is left unchanged."""
     fence = ""
     for line in lines:
         if mark := _FENCE.match(line):

@@ -153,7 +153,7 @@ class PassageSearch(SearchTool):
 
     @abstractmethod
     def _name_of(self, key: str) -> str:
-        """The name by which the document with this key is ordered."""
+        """Returns the name by which the document with this key is ordered."""
 
     @abstractmethod
     def _source(self, stored: StoredPassage) -> str: ...

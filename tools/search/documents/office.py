@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
+from factloop.tools.search.documents.rows import LONGEST_LABEL
 from factloop.tools.search.documents.sections import Block, Heading, Rows, row_lines
 
 _HEADING = re.compile(r"(?:Heading (?P<level>[1-9])|Title)")
@@ -12,6 +13,7 @@ _HEADING = re.compile(r"(?:Heading (?P<level>[1-9])|Title)")
 _MOST_PARAGRAPHS = 100_000
 """Maximum number of paragraphs in a Word file, including those in tables. A long book has far fewer."""
 _MOST_SLIDES, _MOST_CELLS = 5_000, 500_000  # a file of a few kilobytes can list the same slide or row without end
+_MOST_CHARACTERS = 10_000_000  # in the cells of an Excel file, which may use the same long text again and again
 _LONGEST_REPEATED = 200
 """A merged cell with at most this many characters is repeated. Longer cells are not labels and would fill memory."""
 
@@ -68,7 +70,7 @@ def _docx_table(table: Any) -> Iterator[Block]:
 
 
 def pptx_blocks(data: bytes) -> list[Block]:
-    """Returns the slides of a PowerPoint file: title as heading, text, tables, notes.
+    """Returns the slides of a PowerPoint file, each as a heading, text, tables and notes.
 
     Raises python-pptx's errors, and ValueError if there are too many slides.
     """
@@ -98,20 +100,20 @@ def _shapes(shapes: Any) -> Iterator[Any]:
 
 
 def xlsx_blocks(data: bytes) -> list[Block]:
-    """Returns the sheets of an Excel file, each as a table under its name, with the saved values of formulas.
-
-    Raises ValueError if there are too many cells.
-    """
+    """Returns the sheets of an Excel file, each as a table under its name, with the saved values of formulas. Raises
+    ValueError if there are too many cells or characters."""
     from openpyxl import load_workbook
 
-    n_cells = 0
+    n_cells = n_characters = 0
 
     def cells(row: Sequence[Any]) -> list[str]:
-        nonlocal n_cells
-        n_cells += len(row)
-        if n_cells > _MOST_CELLS:
-            raise ValueError(f"the file has more than {_MOST_CELLS:,} cells; save its sheets as CSV files")
-        return ["" if value is None else str(value) for value in row]
+        nonlocal n_cells, n_characters
+        texts = ["" if value is None else str(value) for value in row]
+        n_cells, n_characters = n_cells + len(row), n_characters + sum(map(len, texts))
+        if n_cells > _MOST_CELLS or n_characters > _MOST_CHARACTERS:
+            most = f"{_MOST_CELLS:,} cells or {_MOST_CHARACTERS:,} characters"
+            raise ValueError(f"the file has more than {most}; save its sheets as CSV files")
+        return texts
 
     book = load_workbook(BytesIO(data), read_only=True, data_only=True)
     try:
@@ -130,4 +132,4 @@ def _table(rows: Iterable[Sequence[str]]) -> Iterator[Block]:
     if len(filled) == 1:
         yield "; ".join(" ".join(cell.split()) for cell in filled[0] if cell.strip())
     elif filled:
-        yield Rows(tuple(row_lines(filled[0], filled[1:])))
+        yield Rows(tuple(row_lines([cell[:LONGEST_LABEL] for cell in filled[0]], filled[1:])))

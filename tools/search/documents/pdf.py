@@ -35,8 +35,7 @@ class _Line:
 def page_blocks(text: str, layout: str) -> list[Block]:
     """Splits the text of a page by its layout, keeping the order. Each table row gets the names of its columns.
 
-    `layout` is the same text as arranged on the page, with spaces for gaps. Lines that are missing from it stay
-    unchanged.
+    `layout` is the same text as arranged on the page, with spaces for gaps. Lines missing from it stay unchanged.
     """
     lines = list(_placed(text.replace(f"{SOFT_HYPHEN}\n", "").replace(SOFT_HYPHEN, "").split("\n"), layout))
     blocks: list[Block] = []

@@ -1,4 +1,4 @@
-"""What loaders return: pieces of text with their origin."""
+"""Defines the sections that loaders return, which are pieces of text with their origin."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ class Section:
     url: str | None = None
     """URL of the original, which replaces the path of the file."""
     fragment: str = ""
-    """Position in the file, such as "page=3" or "line=12". Empty for the whole file."""
+    """Position in the file, such as "page=3" or "line=12", or an empty string for the whole file."""
     published: str | None = None
     section: str | None = None
-    """The headings above the section, outermost first, without the title. None if there are no headings."""
+    """The headings above the section, outermost first, without the title. It is None if there are no headings."""
     tables: tuple[tuple[int, int], ...] = ()
     """Ranges of the text in which each paragraph is a table row, in order."""
     goes_on: bool = False
@@ -154,7 +154,7 @@ def _written(block: str | Heading) -> str:
 
 BETWEEN = "; "
 _LONGEST_ROW = PassageSettings(words=60, slack=10)
-"""A row is never cut, because it is shorter than any passage."""
+"""A row of this length is never cut, because it is shorter than any passage."""
 _ROW_CHARACTERS = 400
 _LABEL_CHARACTERS = 80
 

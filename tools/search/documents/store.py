@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from factloop.core.errors import DataError, ToolError, ToolTimeout
 from factloop.core.files.holds import Hold
+from factloop.core.files.lines import open_given, read_given
 from factloop.core.files.private import FILE_MODE, make_private_folder, narrow_contents, write_private
 from factloop.tools.search.documents.files import UnreadFile
 from factloop.tools.search.documents.index import NO_TEXT, PassageReader, new_index, open_index, update_index
@@ -44,8 +45,8 @@ class FileState(BaseModel):
 
 
 class Manifest(BaseModel):
-    """The description of an index, stored in the index's folder. Keys in `unsure` were being added or removed and may
-    be incomplete.
+    """The description of an index, stored in its folder. Keys in `unsure` were being added or removed and may be
+    incomplete.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -60,8 +61,8 @@ class Manifest(BaseModel):
     @classmethod
     def read(cls, path: Path) -> Manifest | None:
         try:
-            return cls.model_validate_json(path.read_bytes())
-        except (OSError, ValidationError):
+            return cls.model_validate_json(read_given(path))
+        except (DataError, ValidationError):
             return None
 
     def write(self, path: Path) -> None:
@@ -83,7 +84,7 @@ def state_of(path: Path, known: Manifest) -> FileState:
 
 def _read_state(path: Path, status: os.stat_result) -> FileState:
     seen_ns = time.time_ns()
-    with path.open("rb") as file:
+    with open_given(path) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     # The name is part of the key, because it determines how a file is read, and is the title if the file has none.
     key = hashlib.sha256(f"{digest} {path.name}".encode("utf-8", "surrogateescape")).hexdigest()

@@ -82,7 +82,8 @@ def read_text(path: Path) -> str:
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yields lines without their endings, numbered from 1. The file may be larger than memory.
 
-    Only "\n" ends a line (a "\r" before it is dropped). Raises the same errors as `read_text`, at the faulty line.
+    Only a line feed ends a line (a carriage return before it is dropped). Raises the errors of `read_text`, at the
+    faulty line.
     """
     with _opened(path) as file:
         head = file.peek(_HEAD_BYTES)[:_HEAD_BYTES]

@@ -179,7 +179,8 @@ def test_a_file_that_unfolds_without_end_is_refused(tmp_path: Path) -> None:
     [
         ("a.docx", rewritten(docx("x"), b"<w:body>", b"<w:body>" + b"<w:p/>" * 100_000), "100,000 paragraphs"),
         ("a.pptx", rewritten(pptx("x"), SLIDE, SLIDE * 5_001), "5,000 slides"),
-        ("a.xlsx", rewritten(xlsx({"x": [["x"]]}), b"<sheetData>", b"<sheetData>" + ROW * 32), "500,000 cells"),
+        ("a.xlsx", rewritten(xlsx({"x": [["x"]]}), b"<sheetData>", b"<sheetData>" + ROW * 32), "500,000 cells or"),
+        ("a.xlsx", xlsx({"x": [["x" * 30_000]] * 400}), "500,000 cells or 10,000,000 characters"),
         ("a.pdf", pdf("x").replace(b"/Kids [ 3 0 R ]", b"/Kids [" + b"3 0 R " * 5_001 + b"]"), "5,000 pages"),
     ],
 )
