@@ -52,6 +52,7 @@ class ExportedLabels:
     """Rows labelled before the verdict was shown."""
     n_seen: int = 0
     """Rows labelled with the verdict visible."""
+    judged: Counter[tuple[Verdict | None, int]] = field(default_factory=Counter)  # rows by verdict and label
     runs: Counter[tuple[str, str]] = field(default_factory=Counter)
     unfinished: list[DrawnPart] = field(default_factory=list)
     """Partly answered draws. Their labels are weighted like those of a smaller draw."""
@@ -62,6 +63,7 @@ class ExportedLabels:
         is_blind = all(one.blind for one in given)
         self.n_blind += is_blind
         self.n_seen += not is_blind
+        self.judged[claim.verdict, label] += 1
         self.runs[claim.dataset, claim.judge] += 1
         self.rows.append(_row(claim, given, label))
 

@@ -117,6 +117,8 @@ class NextLabels:
     """The claims are in random order, so that the first few are also a random draw."""
     n_claims: int
     """Claims in the run with a verdict of supported or not supported."""
+    n_unscored: int
+    """Claims in the run without a verdict."""
     n_before: int
     """Claims in `n_claims` that already have a label and were left out of the draw."""
     pilot: Pilot | None
@@ -251,8 +253,8 @@ def draw_claims(
 
     Raises ConfigError if no claims were judged supported or not supported, or if all such claims are already labelled.
     """
-    countable = (one for one in candidates if one.claim.judgement.verdict in _VERDICTS)
-    found = sorted(countable, key=lambda one: (one.response_id, one.claim.id))
+    every = sorted(candidates, key=lambda one: (one.response_id, one.claim.id))
+    found = [one for one in every if one.claim.judgement.verdict in _VERDICTS]
     if not found:
         raise ConfigError(f"{data}: no claims were judged supported or not supported, so there is nothing to label")
     pilot = None if known is None else known.pilot
@@ -277,6 +279,7 @@ def draw_claims(
             Draw(name="", n=len(drawn), n_claims=len(found), n_before=n_before),
         ),
         n_claims=len(found),
+        n_unscored=sum(one.claim.judgement.verdict is None for one in every),
         n_before=n_before,
         pilot=pilot,
         n_to_learn=fewest_labels(scores),

@@ -23,7 +23,7 @@ class Undefined(StrEnum):
     NOTHING_SCORED = "nothing_scored", "nothing scored"
     NOT_BOTH_SCORED = "not_both_scored", "nothing scored by both"
     NO_LABELS = "no_labels", "no labels"
-    CLASS_MISSING = "class_missing", "labels of both kinds are needed: supported and not supported"
+    CLASS_MISSING = "class_missing", "claims with a verdict must have labels of both kinds: supported and not supported"
     NO_SUPPORTED = "no_supported", "none labelled supported"
     NO_UNSUPPORTED = "no_unsupported", "none labelled not supported"
     NO_ATTRIBUTABLE = "no_attributable", "none is labelled right"

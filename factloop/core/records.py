@@ -427,9 +427,10 @@ class Fingerprint(Record):
 
     @property
     def evaluator(self) -> str:
-        """The judge's name in an audit, such as `openai:gpt-4o-mini (fused)` or `offline engine (paper)`."""
+        """The judge's name in an audit, such as `openai:gpt-4o-mini (fused)` or `offline engine`."""
         own = "offline engine" if self.verifier is None else self.verifier.verifier
-        return f"{' + '.join(self.jurors) or self.model or own} ({self.plan})"
+        plan = "" if self.engine == "offline" and self.plan != "paper" else f" ({self.plan})"
+        return f"{' + '.join(self.jurors) or self.model or own}{plan}"
 
     @property
     def jurors(self) -> tuple[str, ...]:

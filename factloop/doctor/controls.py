@@ -7,14 +7,14 @@ reads the documents. To measure its error rates, use `factloop research audit`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from langchain_core.documents import Document
 
 from factloop.checking.check import Checking, open_checking
 from factloop.checking.checker import FactChecker
 from factloop.checking.preparing import prepare
-from factloop.core.records import Claim, FactualityReport, Verdict
+from factloop.core.records import FactualityReport, Verdict
 from factloop.doctor.looking import WorkingPart
 from factloop.doctor.records import ControlsFound, Grade
 from factloop.setup.settings import CheckSettings
@@ -71,7 +71,12 @@ PAIRS: tuple[tuple[str, str, bool], ...] = (
 GOOD, ENOUGH = 5 / 6, 2 / 3
 """To be graded `good` or `usable_with_care`, a judge must get this proportion of both kinds of sentences right."""
 REFUSED = {Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT}
-ADVICE = "The verdicts are not reliable. Use {better}, or measure errors on labelled claims (factloop research audit)."
+WRONG = "The verdicts are not reliable. Use {better}, or measure errors on labelled claims (factloop research audit)."
+OPEN = "The judge leaves too much undecided. Use {better}, or read the evidence for unscored claims yourself."
+GOOD_WORDS = "the judge reads the sources; to measure errors on your texts, use factloop research audit"
+CARE_WORDS = "read the evidence before you rely on a verdict"
+Told = tuple[str, bool, bool | None]
+"""A sentence, whether it is true, and whether the judge called it supported (None if it did not decide)."""
 
 
 async def ask_controls(settings: CheckSettings, meter: UsageMeter) -> WorkingPart:
@@ -85,7 +90,7 @@ async def ask_controls(settings: CheckSettings, meter: UsageMeter) -> WorkingPar
     async with FactChecker(settings=asked) as checker:
         report = await checker.acheck(answer, question=QUESTION, sources=Sources((GivenDocuments(documents),)))
     meter.add(report.usage)
-    return _graded(count(report), "a chat model (--model)" if settings.model is None else "a larger model")
+    return _graded([*_told(report)], "a chat model (--model)" if settings.model is None else "a larger model")
 
 
 async def ask_judge(settings: CheckSettings, meter: UsageMeter) -> WorkingPart:
@@ -101,16 +106,8 @@ async def ask_judge(settings: CheckSettings, meter: UsageMeter) -> WorkingPart:
         )
     finally:
         await checking.aclose()
-    told = [(one.label == "supported", is_true) for one, (_, _, is_true) in zip(read, PAIRS, strict=True)]
-    n_true = sum(is_true for _, is_true in told)
-    n_supported = sum(supported and is_true for supported, is_true in told)
-    n_refused = sum(not supported and not is_true for supported, is_true in told)
-    n_false = len(told) - n_true
-    found = ControlsFound(
-        grade=grade_of(n_supported, n_true, n_refused, n_false),
-        n_true=n_true, n_true_supported=n_supported, n_false=n_false, n_false_refused=n_refused, n_unscored=0,
-    )  # fmt: skip
-    return _graded(found, "another judge (docs/judges.md)")
+    told = [(claim, is_true, one.label == "supported") for one, (claim, _, is_true) in zip(read, PAIRS, strict=True)]
+    return _graded(told, "another judge (docs/judges.md)")
 
 
 def open_checking_of(settings: CheckSettings) -> Checking:
@@ -118,11 +115,14 @@ def open_checking_of(settings: CheckSettings) -> Checking:
     return open_checking(prepare(settings.model_copy(update={"recording": None, "cache": False}), ()))
 
 
-def _graded(found: ControlsFound, better: str) -> WorkingPart:
+def _graded(told: Sequence[Told], better: str) -> WorkingPart:
+    found = count(told)
     said = tuple(_said(found))
     if found.grade != "not_usable":
-        return WorkingPart(how=(*said, _meaning(found)), controls=found)
-    return WorkingPart(how=said, controls=found, problem="; ".join(said), advice=ADVICE.format(better=better))
+        return WorkingPart(how=(*said, GOOD_WORDS if found.grade == "good" else CARE_WORDS), controls=found)
+    n_wrong = len(found.wrongly_supported + found.wrongly_refused)
+    advice = (WRONG if n_wrong >= found.n_unscored else OPEN).format(better=better)
+    return WorkingPart(how=said, controls=found, problem="; ".join(said), advice=advice)
 
 
 def grade_of(n_true_supported: int, n_true: int, n_false_refused: int, n_false: int) -> Grade:
@@ -133,40 +133,31 @@ def grade_of(n_true_supported: int, n_true: int, n_false_refused: int, n_false: 
     return "usable_with_care" if is_enough else "not_usable"
 
 
-def count(report: FactualityReport) -> ControlsFound:
-    """A sentence is supported if all of its claims are supported, and rejected if any of them is rejected."""
-    verdicts = [{claim.judgement.verdict for claim in _claims_of(report, number)} for number in range(len(SENTENCES))]
-    true = [found for found, (_, is_true) in zip(verdicts, SENTENCES, strict=True) if is_true]
-    false = [found for found, (_, is_true) in zip(verdicts, SENTENCES, strict=True) if not is_true]
-    n_supported = sum(found == {Verdict.SUPPORTED} for found in true)
-    n_refused = sum(bool(found & REFUSED) for found in false)
+def count(told: Sequence[Told]) -> ControlsFound:
+    true, false = ([one for one in told if one[1] is is_true] for is_true in (True, False))
+    n_supported, n_refused = (sum(said is is_true for _, is_true, said in part) for part in (true, false))
     return ControlsFound(
         grade=grade_of(n_supported, len(true), n_refused, len(false)),
-        n_true=len(true),
-        n_true_supported=n_supported,
-        n_false=len(false),
-        n_false_refused=n_refused,
-        n_unscored=sum(not found or None in found for found in verdicts),
-    )
+        n_true=len(true), n_true_supported=n_supported, n_false=len(false), n_false_refused=n_refused,
+        n_unscored=sum(said is None for _, _, said in told),
+        wrongly_supported=tuple(text for text, _, said in false if said),
+        wrongly_refused=tuple(text for text, _, said in true if said is False),
+    )  # fmt: skip
 
 
-def _claims_of(report: FactualityReport, number: int) -> Sequence[Claim]:
-    start = sum(len(sentence) + 1 for sentence, _ in SENTENCES[:number])
-    return [claim for claim in report.claims if start <= claim.span[0] < start + len(SENTENCES[number][0])]
+def _told(report: FactualityReport) -> Iterator[Told]:
+    """A sentence is supported if all of its claims are supported, and rejected if any of them is rejected."""
+    start = 0
+    for text, is_true in SENTENCES:
+        found = {claim.judgement.verdict for claim in report.claims if start <= claim.span[0] < start + len(text)}
+        start += len(text) + 1
+        yield text, is_true, False if found & REFUSED else True if found == {Verdict.SUPPORTED} else None
 
 
-def _said(found: ControlsFound) -> list[str]:
-    said = [
-        f"{found.n_true_supported} of {found.n_true} true sentences supported",
-        f"{found.n_false_refused} of {found.n_false} false sentences not supported",
-    ]
-    return said + ([f"{found.n_unscored} unscored"] if found.n_unscored else [])
-
-
-def _meaning(found: ControlsFound) -> str:
-    n_all = found.n_true + found.n_false
-    n_wrong = n_all - found.n_true_supported - found.n_false_refused
-    wrong = f"{n_wrong} of {n_all} verdicts wrong or missing" if n_wrong else f"all {n_all} verdicts right"
-    if found.grade == "good":
-        return f"{wrong}: the judge reads the sources; to measure errors on your texts, use factloop research audit"
-    return f"{wrong}: read the evidence before you rely on a verdict"
+def _said(found: ControlsFound) -> Iterator[str]:
+    yield f"{found.n_true_supported} of {found.n_true} true sentences supported"
+    yield f"{found.n_false_refused} of {found.n_false} false sentences not supported"
+    wrong = {"supported, but false": found.wrongly_supported, "not supported, but true": found.wrongly_refused}
+    yield from (f"judged {how}: {' '.join(f'“{text}”' for text in texts)}" for how, texts in wrong.items() if texts)
+    if found.n_unscored:
+        yield f"{found.n_unscored} left unscored"

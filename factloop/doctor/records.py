@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import field_validator
+from pydantic import BeforeValidator
 
 from factloop.core.records import Count, Record, Usage, whole
 from factloop.tools.models.wire import Mode
@@ -12,6 +12,7 @@ Part = Literal[
     "prompts", "cascade", "cache", "database", "controls",
 ]  # fmt: skip
 State = Literal["works", "fails", "not_configured"]
+Whole = Annotated[str, BeforeValidator(whole)]  # `Record` does not look for lone surrogates inside tuples
 
 
 class ModelFound(Record):
@@ -45,7 +46,11 @@ class ControlsFound(Record):
     n_false_refused: Count
     """False sentences with at least one claim that was judged not supported or irrelevant."""
     n_unscored: Count
-    """Sentences without claims or with an unscored claim."""
+    """Sentences that were neither supported nor rejected, because a claim is unscored or missing."""
+    wrongly_supported: tuple[str, ...]
+    """The false sentences that the judge called supported."""
+    wrongly_refused: tuple[str, ...]
+    """The true sentences with a claim that the judge called not supported or irrelevant."""
 
 
 class PartFound(Record):
@@ -55,21 +60,15 @@ class PartFound(Record):
     name: str
     """Name or URL without credentials. Empty if the part is not configured."""
     state: State
-    how: tuple[str, ...] = ()
+    how: tuple[Whole, ...] = ()
     """How the part works, in short phrases."""
-    limits: tuple[str, ...] = ()
+    limits: tuple[Whole, ...] = ()
     problem: str = ""
     """Empty unless the part fails."""
     advice: str = ""
     """Empty if there is nothing to do, or if `problem` already says what to do."""
     model: ModelFound | None = None
     controls: ControlsFound | None = None
-
-    @field_validator("how", "limits")
-    @classmethod
-    def _hold_whole_characters(cls, said: tuple[str, ...]) -> tuple[str, ...]:
-        """The base class does not look for lone surrogates inside tuples."""
-        return tuple(map(whole, said))
 
 
 class ExtraFound(Record):
@@ -79,7 +78,7 @@ class ExtraFound(Record):
 
 
 class Diagnosis(Record):
-    schema_version: Literal["1.2"] = "1.2"
+    schema_version: Literal["1.3"] = "1.3"
     factloop_version: str
     python_version: str
     works: bool

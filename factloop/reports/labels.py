@@ -237,8 +237,7 @@ class Labelling:
 
     def row(self, claim_id: str) -> str | None:
         """Returns None if the claim should not be labelled."""
-        place = self.places.get(claim_id)
-        return None if place is None else self.rows[place]
+        return self.rows[self.places[claim_id]] if claim_id in self.places else None
 
 
 def labelling_of(

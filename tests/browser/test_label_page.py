@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -132,10 +131,12 @@ def test_claims_are_labelled_by_keys_with_comments_and_undone(visits: Visits, tm
     assert len(file.claims) == N_CLAIMS
     expect(page.locator(".label-outcome")).to_be_hidden()
     press(page, "nn" + "1" * (N_CLAIMS - 3))
-    all_but_one = re.compile(
-        r"^20 of your 21 labels say supported \(1 .* not counted\): that is this answer’s precision;"
+    expect(page.locator(".label-outcome")).to_have_text(
+        "20 of your 21 labels say supported (1 “irrelevant” or “cannot tell” not counted): that is this answer’s "
+        "precision. It needs no interval and no correction, because you read every claim. Your labels agree with 7 of "
+        "the judge’s 8 “supported” verdicts. Of the claims that you labelled not supported (1), the judge flagged 0, "
+        "called 1 supported and left 0 unscored."
     )
-    expect(page.locator(".label-outcome")).to_have_text(all_but_one)
 
 
 def test_a_blind_label_is_given_before_the_verdict_is_shown(visits: Visits, tmp_path: Path) -> None:

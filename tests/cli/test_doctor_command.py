@@ -261,7 +261,9 @@ def test_the_offline_engine_is_tried_on_sentences_of_known_truth(factloop: Comma
     controls = found["controls"]
     assert (controls["n_true"], controls["n_false"], controls["grade"]) == (6, 6, "not_usable")
     assert (controls["n_true_supported"] > 0, controls["n_unscored"] > 0) == (True, True)
-    assert "a chat model (--model)" in found["advice"]
+    assert (controls["wrongly_supported"], controls["wrongly_refused"]) == ([], ["No visitor gets in during January."])
+    assert "not supported, but true: “No visitor gets in during January.”" in found["problem"]
+    assert "leaves too much undecided. Use a chat model (--model)" in found["advice"]
 
 
 def reader(judges: Callable[[str], str]) -> Callable[[ReceivedRequest], Reply]:
@@ -288,23 +290,26 @@ def reader(judges: Callable[[str], str]) -> Callable[[ReceivedRequest], Reply]:
 
 
 @pytest.mark.parametrize(
-    ("judges", "code", "n_supported", "n_refused", "grade"),
+    ("n_supported", "n_refused", "grade"),
     [
-        (lambda text: "supported" if dict(SENTENCES)[text] else "contradicted", DONE, 6, 6, "good"),
-        (lambda _: "supported", BROKEN, 6, 0, "not_usable"),
-        (lambda _: "contradicted", BROKEN, 0, 6, "not_usable"),
+        (6, 6, "good"), (5, 5, "good"), (6, 4, "usable_with_care"), (4, 4, "usable_with_care"),
+        (3, 6, "not_usable"), (6, 3, "not_usable"), (6, 0, "not_usable"), (0, 6, "not_usable"),
     ],
-)
-def test_a_model_is_tried_on_sentences_of_known_truth(
-    factloop: Command, server: FakeServer, judges: Callable[[str], str], code: int, n_supported: int, n_refused: int,
-    grade: str,
-) -> None:  # fmt: skip
-    server.respond = reader(judges)
+)  # fmt: skip
+def test_a_model_is_graded_by_the_kind_of_sentences_that_it_does_worse_on(
+    factloop: Command, server: FakeServer, n_supported: int, n_refused: int, grade: str
+) -> None:
+    true, false = ([text for text, is_true in SENTENCES if is_true is of] for of in (True, False))
+    supported = {*true[:n_supported], *false[n_refused:]}
+    server.respond = reader(lambda text: "supported" if text in supported else "contradicted")
     options = ("--model", "openai:x", "--base-url", f"{server.url}/v1", "--set", "tool_calling=no", "--controls")
-    diagnosed = diagnosis(factloop, *options, code=code)
-    controls = part(diagnosed, "controls")["controls"]
+    diagnosed = diagnosis(factloop, *options, code=BROKEN if grade == "not_usable" else DONE)
+    told = part(diagnosed, "controls")
+    controls = told["controls"]
     found = (controls["n_true_supported"], controls["n_false_refused"], controls["n_unscored"], controls["grade"])
     assert found == (n_supported, n_refused, 0, grade)
+    assert (controls["wrongly_supported"], controls["wrongly_refused"]) == (false[n_refused:], true[n_supported:])
+    assert ("not reliable" in told["advice"]) == (grade == "not_usable")
     asked = [one.payload["response_format"]["json_schema"]["name"] for one in server.received if one.payload]
     assert diagnosed["usage"]["calls"] == len(asked) > asked.count("Assessment")  # those of the controls are counted
 

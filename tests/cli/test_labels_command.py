@@ -60,7 +60,8 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     """Twenty claims are supported or not supported (i and ? are left out); eight of them are drawn."""
     done = labels(factloop, "next run --out sheet.csv --n 8 --html next.html")
     assert (done.code, done.err) == (0, "")
-    assert "8 of 20 claims (no labels to learn from)" in done.out
+    assert "8 of 20 claims with a verdict (no labels to learn from)" in done.out
+    assert "5 claims without a verdict cannot be drawn" in done.out
     rows = fill(home / "sheet.csv", "label", ("1", "1", "0", "", "0", "1", "1", "0"))
     assert {row["probability"] for row in rows} == {"0.4"}
     assert {"verdict", "score"}.isdisjoint(rows[0]), "labels are given without knowing the verdict"
@@ -72,7 +73,7 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     assert (sample.probabilities, sample.systems) == ((0.35,) * 7, frozenset({"one"}))  # 8 of 20 drawn, 7 labelled
     again = labels(factloop, "next run --out more.csv --n 8 --labels labels.jsonl")
     few = "too few usable labels to learn from: 7 of at least 10"
-    assert f"8 of 13 claims without a label (7 others are labelled; {few})" in again.out
+    assert f"8 of 13 claims with a verdict and no label (7 others are labelled; {few})" in again.out
     more = fill(home / "more.csv", "label", ["1"] * 8)
     labelled = {(row["response_id"], row["claim_id"]) for row in rows if row["label"]}
     assert labelled.isdisjoint((row["response_id"], row["claim_id"]) for row in more)
@@ -113,8 +114,29 @@ def test_labels_of_report_pages_are_read_by_calibration_and_audit(factloop: Comm
     assert json.loads((home / "audit.json").read_text())["data"]["systems"] == ["a", "b"]
     again = RESPONSES[0].report.model_copy(update={"created_at": datetime(2030, 1, 1, tzinfo=UTC)})
     (home / "again.json").write_text(to_json(again))
-    of_one = labels(factloop, "export page0.json --out l.jsonl --report again.json").out
-    assert "2 of your 4 labels say supported: that is this answer’s precision; no correction is needed\n" in of_one
+    assert labels(factloop, "export page0.json --out l.jsonl --report again.json").code == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("SNSNSS", ("4 of your 6 labels say supported: that is this answer’s precision. It needs no interval",
+                    "2 of the judge’s 2 “supported” verdicts", "(2), the judge flagged 2, called 0 supported")),
+        ("SNNSIC", ("2 of your 4 labels say supported: that is this answer’s precision\n",
+                    "1 of the judge’s 2 “supported” verdicts", "(2), the judge flagged 1, called 1 supported")),
+        ("IIIINN", ("0 of your 2 labels say supported: that is this answer’s precision. It needs no interval",
+                    "none of these 2 claims supported", "flagged 1, called 0 supported and left 1 unscored")),
+        ("SS", ("2 of your 2 labels say supported: label the other 4 claims to get this answer’s precision\n",
+                "1 of the judge’s 1 “supported” verdicts", "you labelled no claim not supported")),
+    ],
+)  # fmt: skip
+def test_labels_of_one_answer_are_compared_with_its_verdicts(
+    factloop: Command, home: Path, given: str, said: Sequence[str]
+) -> None:
+    words = {"S": "supported", "N": "not_supported", "I": "irrelevant", "C": "cannot_tell"}
+    saved_by_a_page(home / "page.json", RESPONSES[0].report, [words[label] for label in given])  # for s n s n i ?
+    out = labels(factloop, "export page.json --out l.jsonl").out
+    assert [one for one in said if one not in out] == []
 
 
 def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:

@@ -117,6 +117,7 @@ def test_the_offline_engine_is_called_a_baseline() -> None:
     )
     assert by_model.judge == "openai:gpt-4o-mini, fused plan"
     assert by_model.model_copy(update={"model": None}).judge == "a model, fused plan"
-    offline = by_model.model_copy(update={"engine": "offline", "plan": "paper"})
-    assert offline.judge == "the offline engine (a baseline), paper plan"
-    assert offline.model_copy(update={"plan": "fused"}).judge == "the offline engine (a baseline)"
+    offline = by_model.model_copy(update={"engine": "offline", "model": None, "plan": "paper"})
+    fused = offline.model_copy(update={"plan": "fused"})
+    judges = ("the offline engine (a baseline), paper plan", "the offline engine (a baseline)")
+    assert ((offline.judge, fused.judge), fused.evaluator) == (judges, "offline engine")

@@ -75,12 +75,13 @@ def in_short(found: Calibration) -> Iterator[str]:
     samples. If there is no interval, yields the reason instead.
     """
     for one in found.systems:
-        best, n_unscored = preferred(one), one.precision.n_run_unscored
+        best, n_unscored, n_idle = preferred(one), one.precision.n_run_unscored, one.precision.evaluator.n_unscored
         of = f", {one_line(one.system)}" if len(found.systems) > 1 else ""
         if best is None or best.value is None or best.interval is None:
             needs = f" You need labels on at least {FEWEST_GROUPS} prompts."
             is_small = best is None or best.n_label_groups < FEWEST_GROUPS
-            yield f"No conclusion yet{of}: {_why_none(one, best)}.{needs if is_small else ''}"
+            idle = f" Not used: {plural(n_idle, 'label')} on claims without a verdict." if n_idle else ""
+            yield f"No conclusion yet{of}: {_why_none(one, best)}.{idle}{needs if is_small else ''}"
             continue
         low, high = best.interval
         if low == high:

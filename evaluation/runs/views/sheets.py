@@ -11,6 +11,7 @@ from factloop.core.records import Repeats
 from factloop.evaluation.runs.label_agreement import LabelAgreement, SystemAgreement
 from factloop.evaluation.runs.longform import (
     FEWEST_PROMPTS,
+    PRECISION,
     AbstentionPolicy,
     ChosenK,
     CurvePoint,
@@ -37,7 +38,6 @@ from factloop.reports.sheet.table import (
     sheet_of,
     value_cell,
 )
-from factloop.reports.terminal_parts import one_line
 
 POLICY_WORDS = {
     AbstentionPolicy.ZERO: "a response without claims has F1@K 0, as in the paper's code (zero)",
@@ -50,6 +50,7 @@ REPEATS_WORDS: Mapping[Repeats, str] = {
     "core": "only a largest set of claims that do not entail each other counts in the figures (core)",
 }
 
+REACH = "Precision if unscored claims are wrong or right"
 ABOUT_K = "K is the number of facts that a complete answer states: to compare runs, set --k to the same number."
 _RULES = {KRule.GIVEN: "", KRule.MEDIAN: " (the median of supported claims)", KRule.MAXIMUM: " (their maximum)"}
 AGREEMENTS = {
@@ -100,13 +101,15 @@ def mean_basis(mean: Mean) -> str:
 
 
 def how_far(summary: RunSummary) -> str:
-    """Says how often verdicts are right, if known, and gives each system's precision if all unscored claims are wrong
-    and if all are right. Returns an empty string if no claim is scored."""
-    if not any(line.counts.scored for line in summary.responses):
-        return ""
+    """Says how often verdicts are right, if known. Returns an empty string if no claim is scored."""
     said = f"{how_often_right(summary.fingerprint, warns=False)} {AS_IF_CORRECT}"
-    said = "Only corrected figures allow for wrong verdicts." if summary.calibration is not None else said
-    ranges = []
+    said = said if summary.calibration is None else "Only corrected figures allow for wrong verdicts."
+    return said if any(line.counts.scored for line in summary.responses) else ""
+
+
+def reachable(summary: RunSummary) -> Mapping[str, str]:
+    """Maps systems to a range such as `0.500 to 0.833`, if their precision depends on unscored claims."""
+    found: dict[str, str] = {}
     for system, lines in groupby(summary.responses, lambda line: line.system):
         shares = [
             (one.supported / n, (one.supported + one.unscored * (line.eligible is not False)) / n)
@@ -115,8 +118,8 @@ def how_far(summary: RunSummary) -> str:
             if (n := one.scored + one.unscored)
         ]
         low, high = map(fmean, zip(*shares or [(0.0, 0.0)], strict=True))
-        ranges += [f"{one_line(system)} {low:.3f} to {high:.3f}"] if low < high else []
-    return f"{said} Precision, with all unscored claims wrong or all right: {', '.join(ranges)}." if ranges else said
+        found |= {system: f"{low:.3f} to {high:.3f}"} if low < high else {}
+    return found
 
 
 _SYSTEM: ColumnOf[SystemScore] = (name("System"), lambda one: one.system)
@@ -136,26 +139,24 @@ def claims(scores: LongFormScores) -> Sheet:
     return sheet_of("Claims", (_SYSTEM, *_COUNTS), scores.systems)
 
 
-def scores_of(scores: LongFormScores) -> Sheet:
+def scores_of(scores: LongFormScores, reach: Mapping[str, str] | None = None) -> Sheet:
     """Returns each system's measures. Files also get the counts, which are shown elsewhere in `claims`."""
     counts = [(replace(column, on_terminal=False, on_page=False), say) for column, say in _COUNTS]
-    return sheet_of("Scores of each system", (_SYSTEM, *_measured(scores), *counts), scores.systems)
-
-
-def turned(title: str, scores: LongFormScores) -> Sheet:
-    return scores_of(scores).turned(title, measure="Measure", value="Mean", interval=interval_head(scores.level))
+    return sheet_of("Scores of each system", (_SYSTEM, *_measured(scores, reach), *counts), scores.systems)
 
 
 def interval_head(level: float) -> str:
     return f"{percent(level)} interval"
 
 
-def _measured(scores: LongFormScores) -> Iterator[ColumnOf[SystemScore]]:
+def _measured(scores: LongFormScores, reach: Mapping[str, str] | None = None) -> Iterator[ColumnOf[SystemScore]]:
     """Yields a column per measure, such as `F1@64`, `F1@41 (median)` or `Precision`, in the order of `figures_of`."""
     rules = {choice.k: f" ({choice.rule})" for choice in scores.ks if choice.rule is not KRule.GIVEN}
     for measure, k in dict.fromkeys((measure, k) for one in scores.systems for measure, k, _ in figures_of(one)):
         head = f"{measure.heading(k)}{rules.get(k or 0, '')}"
         yield Column(head, is_strong=True, on_terminal=measure.leads), _mean_of(measure, k)
+        if reach and measure is PRECISION:
+            yield Column(REACH, is_strong=True), lambda one: reach.get(one.system, NOTHING)
 
 
 def _mean_of(measure: Measure, k: int | None) -> Callable[[SystemScore], Cell]:
@@ -175,7 +176,7 @@ def by_labels(scores: LongFormScores, labelled: LongFormScores) -> Sheet:
         return lambda one: say(people[one.system]) if one.system in people else NOTHING
 
     columns = [_SYSTEM]
-    for column, say in _measured(scores):
+    for column, say in _measured(scores, None):
         if column.on_terminal:
             columns += [
                 (replace(column, head=f"{column.head}, verdicts"), say),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -80,6 +80,7 @@ def _tiles(summary: RunSummary) -> Iterator[tuple[str, str, str]]:
         if measure.leads and name not in found:
             before = "" if summary.calibration is None else ", before correction"
             yield f"{name}{before}", sheets.share(mean.value), basis
+    yield from ((sheets.REACH, said, "") for said in sheets.reachable(summary).values())
 
 
 def _row(line: ResponseLine, summary: RunSummary) -> ResponseRow:
@@ -194,7 +195,7 @@ def print_run(summary: RunSummary, console: Console) -> None:
     """Prints the run at the console's width. Names are printed literally, without markup or escape sequences."""
     if not summary.scores.systems:
         print_section(console, "Scores", Text("The run contains no responses."))
-    _print_scores(console, "Scores", summary.scores)
+    _print_scores(console, "Scores", summary.scores, sheets.reachable(summary))
     if said := sheets.how_far(summary):
         console.print(Padding(Text(said), (0, 1, 1, 1)))
     if summary.every_claim is not None:
@@ -209,9 +210,10 @@ def print_run(summary: RunSummary, console: Console) -> None:
     print_section(console, "Run", rows_table(_rows(summary)))
 
 
-def _print_scores(console: Console, title: str, scores: LongFormScores) -> None:
-    whole = sheets.scores_of(scores)
-    print_sheet(console, sheets.turned(title, scores), lambda _: stacked(whole), whole=replace(whole, title=title))
+def _print_scores(console: Console, title: str, scores: LongFormScores, *reach: Mapping[str, str]) -> None:
+    whole = sheets.scores_of(scores, *reach)
+    shown = whole.turned(title, measure="Measure", value="Mean", interval=sheets.interval_head(scores.level))
+    print_sheet(console, shown, lambda _: stacked(whole), whole=replace(whole, title=title))
 
 
 def print_agreement(found: LabelAgreement, console: Console) -> None:

@@ -14,9 +14,10 @@ from factloop.core.errors import ConfigError
 from factloop.core.extras import require
 from factloop.core.files.json import to_json
 from factloop.core.files.rows import read_record
+from factloop.core.records import Verdict
 from factloop.reports.downloads import csv_text
 from factloop.reports.figures import percent, plural
-from factloop.reports.labels import REPORTS_DATASET
+from factloop.reports.labels import REPORTS_DATASET, PersonLabel
 from factloop.reports.visible import visible
 from factloop.setup.marks import Mark
 from factloop.setup.settings import AtLeastOne
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from factloop.evaluation.labels.sheets import NextLabels
 
 NOT_WRITTEN = "Nothing was written; run the command again."
-PEOPLE_USD = 4.0  # cost of labelling one response by hand, according to the paper
 
 
 class Draw(Quiet, Seeded):
@@ -105,12 +105,15 @@ def next_(given: Next) -> int:
 
 
 def _next_words(given: Next, found: NextLabels) -> Iterator[str]:
-    learnt = _learnt_words(found)
-    before = f" without a label ({found.n_before:,} others are labelled; " if found.n_before else " ("
-    drawn = f"{len(found.drawn):,} of {plural(found.n_claims - found.n_before, 'claim')}{before}{learnt})"
+    others = f" and no label ({found.n_before:,} others are labelled; " if found.n_before else " ("
+    n_open = f"{plural(found.n_claims - found.n_before, 'claim')} with a verdict"
+    drawn = f"{len(found.drawn):,} of {n_open}{others}{_learnt_words(found)})"
     to_do = [f"fill in `label` (1 for supported, 0 for not) in {given.out}"] if given.out is not None else []
     to_do += [f"label them on the page {given.html}"] if given.html is not None else []
     yield f"{drawn}: {', or '.join(to_do)}"
+    if found.n_unscored:
+        left = f"{plural(found.n_unscored, 'claim')} without a verdict cannot be drawn"
+        yield f"{left}; to label all claims of an answer, use the page that `factloop check --html` writes"
 
 
 def _learnt_words(found: NextLabels) -> str:
@@ -185,13 +188,24 @@ def _export_words(given: Export, found: ExportedLabels) -> Iterator[str]:
 
 
 def _answer_words(found: ExportedLabels) -> Iterator[str]:
-    """Yields what labels from report pages say about the answers. Yields nothing for labels of a run."""
-    if {row["dataset"] for row in found.rows} == {REPORTS_DATASET}:
-        said = f"{sum(row['label'] for row in found.rows):,} of your {plural(len(found.rows), 'label')} say supported"
-        one = "this answer’s" if len({row["response_id"] for row in found.rows}) == 1 else "these answers’"
-        rest = f"label the other {plural(found.n_empty, 'claim')} to get {one} precision"
-        yield f"{said}: {rest if found.n_empty else f'that is {one} precision; no correction is needed'}"
-        yield "to correct scores of answers in general, run `factloop eval` and label claims of that run"
+    """Yields what labels from report pages say about answers and their judge. Yields nothing for labels of a run."""
+    if {row["dataset"] for row in found.rows} != {REPORTS_DATASET}:
+        return
+    n_right = sum(row["label"] for row in found.rows)
+    n_wrong = len(found.rows) - n_right
+    one = "this answer’s" if len({row["response_id"] for row in found.rows}) == 1 else "these answers’"
+    is_sure = found.people is None and not found.left_out[PersonLabel.CANNOT_TELL]
+    why = ". It needs no interval and no correction, because you read every claim" if is_sure else ""
+    rest = f"label the other {plural(found.n_empty, 'claim')} to get {one} precision"
+    said = rest if found.n_empty else f"that is {one} precision{why}"
+    yield f"{n_right:,} of your {plural(len(found.rows), 'label')} say supported: {said}"
+    agreed, passed, missed = (found.judged[of] for of in ((Verdict.SUPPORTED, 1), (Verdict.SUPPORTED, 0), (None, 0)))
+    called = f"your labels agree with {agreed:,} of the judge’s {agreed + passed:,} “supported” verdicts"
+    yield called if agreed + passed else f"the judge called none of these {plural(len(found.rows), 'claim')} supported"
+    how = f"flagged {n_wrong - passed - missed:,}, called {passed:,} supported and left {missed:,} unscored"
+    some = f"of the claims that you labelled not supported ({n_wrong:,}), the judge {how}"
+    yield some if n_wrong else "you labelled no claim not supported, so this does not show if the judge finds errors"
+    yield "to correct scores of answers in general, run `factloop eval` and label claims of that run"
 
 
 def _unfinished_words(part: DrawnPart) -> str:
@@ -271,6 +285,6 @@ def adjudicate(given: Adjudicate) -> int:
 
     try_outputs((given.json_,), (given.answers, given.key))
     key = read_record(given.key, DisagreementKey, "a key written by `labels disagree --key`")
-    found = count(read_answers(given.answers, key), key, people_usd=PEOPLE_USD, level=given.level)
+    found = count(read_answers(given.answers, key), key, level=given.level)
     deliver(given, found, partial(print_adjudication, found))
     return DONE

@@ -167,13 +167,19 @@
   };
   const progress = () => `${given.size.toLocaleString("en")} of ${claims.size.toLocaleString("en")} ${kind.done}`;
   const told = () => (current === null ? "No claim is shown." : `Claim ${current}: ${itemOf.get(current).querySelector(".statement").textContent}`);
-  // What the labels say about a single answer, once they are complete. They are no sample, so nothing needs correcting.
+  // What the labels say about a single answer and its judge, once they are complete. They are no sample.
   const concluded = () => {
-    const labels = [...given.values()].map((one) => one.label);
-    const [right, wrong] = ["supported", "not_supported"].map((label) => labels.filter((one) => one === label).length);
+    const n = (label, ...verdicts) => [...given].filter(([number, one]) => one.label === label && (!verdicts.length || verdicts.includes(claims.get(number).verdict))).length;
+    const [right, wrong] = [n("supported"), n("not_supported")];
     if (common.dataset !== "reports" || given.size < claims.size || right + wrong === 0) return "";
-    const left = labels.length - right - wrong;
-    return `${right} of your ${right + wrong} labels say supported${left ? ` (${left} “irrelevant” or “cannot tell” not counted)` : ""}: that is this answer’s precision; no correction is needed.`;
+    const left = given.size - right - wrong;
+    const [agreed, passed, missed] = [n("supported", "supported"), n("not_supported", "supported"), n("not_supported", null)];
+    return [
+      `${right} of your ${right + wrong} labels say supported${left ? ` (${left} “irrelevant” or “cannot tell” not counted)` : ""}: that is this answer’s precision.`,
+      n("cannot_tell") ? "" : "It needs no interval and no correction, because you read every claim.",
+      agreed + passed ? `Your labels agree with ${agreed} of the judge’s ${agreed + passed} “supported” verdicts.` : `The judge called none of these ${right + wrong} claims supported.`,
+      wrong ? `Of the claims that you labelled not supported (${wrong}), the judge flagged ${wrong - passed - missed}, called ${passed} supported and left ${missed} unscored.` : "You labelled no claim not supported, so this does not show if the judge finds errors.",
+    ].filter(Boolean).join(" ");
   };
   const isHidden = (number) => isBlind && !given.has(number);
   const draw = () => {

@@ -89,7 +89,7 @@ def test_labels_and_corrections_are_there_where_there_are_any() -> None:
         ({"low": 0.78, "high": 0.78}, 10, "Every claim with a verdict is labelled: 193 of 247 are supported (78%); "
          "not covered: 10 without a verdict."),
         (no_interval, 0, "No conclusion yet: the labels or the run's claims come from a single prompt, so there is no "
-         "interval. You need labels on at least 30 prompts."),
+         "interval. Not used: 1 label on claims without a verdict. You need labels on at least 30 prompts."),
     ]  # fmt: skip
     for change, n_unscored, sentence in sentences:
         best = one.precision.prediction_powered.model_copy(update=figure | change)
@@ -98,11 +98,12 @@ def test_labels_and_corrections_are_there_where_there_are_any() -> None:
         assert list(in_short(run.calibration.model_copy(update={"systems": (known,)}))) == [sentence]
         assert ("all labelled" in str(tiles_of(known))) == ("Every" in sentence)
     only = parsed(render_run_html(labelled_run([one for one in responses() if one.system == "gpt-4o-mini"])))
-    assert "Only corrected figures allow for wrong verdicts. Precision, with all unscored" in words(only)
+    assert "Only corrected figures allow for wrong verdicts. Abstentions" in words(only)
     tiles = dict(zip(*(map(words, only.xpath(f"//dl[@class='figures']//{tag}")) for tag in ("dt", "dd")), strict=True))
     raw, row = table(only, "Raw and corrected")[1:3]
     said = f"{row[3]} {row[4]}, 247 claims with a verdict; {raw[3]} before correction"
     assert tiles["Claims supported, corrected"] == said
+    assert tiles["Precision if unscored claims are wrong or right"] in words(only)
     raw = [f"{name}, before correction" for name in ("F1@8", "F1@64", "Precision", "Fully supported")]
     assert [name for name in tiles if "correct" in name] == ["Claims supported, corrected", *raw]
     plain = PAGES["plain run over a data set"]
