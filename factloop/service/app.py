@@ -24,6 +24,7 @@ from starlette.exceptions import HTTPException
 import factloop
 from factloop.checking.preparing import prepare
 from factloop.core.errors import ConfigError, FactloopError
+from factloop.core.extras import is_installed
 from factloop.core.files.private import FILE_MODE, make_private_folder
 from factloop.entrance.address import address_of
 from factloop.entrance.callers import LONGEST_HEADERS, most_connections, patient_protocol
@@ -197,8 +198,10 @@ def _info(
             rate=settings.rate,
             each_check=Limits.of_lone_check(check),
         ),
+        has_results=settings.results is not None,
         needs_key=bool(settings.keys),
-        trust=bool(trust.subject_model or trust.corpus),
+        trust=is_installed("trust"),
+        has_subject=trust.subject_model is not None,
     )
 
 

@@ -295,11 +295,13 @@ class Info(Record):
     documents: tuple[DocumentsInfo, ...]
     can_search: bool
     limits: LimitsInfo
+    has_results: bool
     needs_key: bool
     caller: CallerInfo | None = None
     """Null if no key is needed."""
     trust: bool
-    """Whether a subject model or a corpus is configured. A request for a score can always include documents."""
+    """Whether TrustScores can be requested, which requires the `trust` extra."""
+    has_subject: bool
 
 
 class Trouble(Record):

@@ -1,10 +1,16 @@
-"""`factloop serve` behind nginx, configured as docs/serving.md says."""
+"""`factloop serve` behind Debian's nginx, set up as docs/serving.md says."""
 
 from __future__ import annotations
 
 import json
+import os
+import re
+import shutil
 import ssl
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,18 +18,85 @@ import httpx
 import pytest
 
 from factloop.service.access import OF_AN_ADDRESS
-from tests.real.nginx import HOST, ROOT, in_shell, is_installed, running_nginx, service_flags, set_up, shown
-from tests.real.servers import free_port
+from tests.real.servers import free_port, running
 from tests.real.services import ASK, RunningService, services_over, wait_until
 from tests.simulator import INSTANT, Simulator
 
 pytestmark = [
     pytest.mark.real,
-    pytest.mark.skipif(not is_installed(), reason="Debian's nginx-light, openssl or curl is not installed"),
+    pytest.mark.skipif(
+        not all(map(shutil.which, ("nginx", "openssl", "curl"))),
+        reason="Debian's nginx-light, openssl or curl is not installed",
+    ),
 ]
 
+ROOT = Path(__file__).resolve().parents[2]
+HOST = "facts.example.org"  # the public name in the document
+LEFT_OUT = "".join(f"{name}() {{ :; }}; " for name in ("chgrp", "nginx", "service", "systemctl", "useradd"))
 KEY = "a-key-of-sixteen-letters"
 GOOD = {"Authorization": f"Bearer {KEY}"}
+
+
+def shown(words: str) -> str:
+    """The commands with these words in the section on a complete setup."""
+    section = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8").partition("## A complete setup")[2]
+    (found,) = (block for block in re.findall(r"^```sh\n(.*?)^```$", section, re.M | re.S) if words in block)
+    return str(found)
+
+
+def within(root: Path, text: str) -> str:
+    return re.sub(r"(?<!\w)(?=/(etc|opt|srv|var)\b)", str(root), text)
+
+
+def in_shell(commands: str, root: Path, at: str = "srv/factloop", **variables: str) -> str:
+    """Runs commands in a root of their own, without those that only the system's root may run; returns their output."""
+    allowed = re.sub(r"-[go] factloop |/usr/bin/python3 .*|\S+/pip .*", "", within(root, commands))
+    shell, variables = ["bash", "-euo", "pipefail", "-c", LEFT_OUT + allowed], variables | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(shell, cwd=root / at, env=os.environ | variables, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def set_up(root: Path, key: str) -> Path:
+    """Runs the steps before the service starts, adds a key and a model, and returns the service's folder."""
+    for path in ("etc/nginx/conf.d", "etc/systemd/system", "etc/cron.daily", "opt/factloop/bin", "srv", "var/backups"):
+        (root / path).mkdir(parents=True)
+    (root / "opt/factloop/bin/factloop").symlink_to(Path(sys.executable).parent / "factloop")
+    shutil.copytree(ROOT / "examples", root / "examples")
+    for file in (root / "examples/serving").iterdir():
+        file.write_text(within(root, file.read_text(encoding="utf-8")), encoding="utf-8")
+    in_shell(shown("useradd "), root, ".")
+    steps = "".join(map(shown, ("> host", "openssl req", "systemctl ")))
+    changes = rf"echo {key} >> keys.txt; sed -i 's/^#\([a-z]\)/\1/' factloop.toml"
+    in_shell(steps.replace("DNS:$(cat host)", "DNS:$(cat host),IP:127.0.0.1") + changes, root)
+    return root / "srv/factloop"
+
+
+@contextmanager
+def running_nginx(root: Path, port: int, service: str) -> Iterator[ssl.SSLContext]:
+    """Runs nginx in front of the service; yields an SSL context that trusts its certificate."""
+    folder = root / "nginx"
+    folder.mkdir()
+    server = (
+        (root / "etc/nginx/conf.d/factloop.conf")
+        .read_text(encoding="utf-8")
+        .replace("listen 80;", f"listen 127.0.0.1:{free_port()};")
+        .replace("listen 443 ", f"listen 127.0.0.1:{port} ")
+        .replace("http://127.0.0.1:8000/", f"{service}/")
+    )
+    temporary = "".join(
+        f"{name}_temp_path {folder}/{name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    configuration = folder / "nginx.conf"
+    configuration.write_text(
+        f"pid {folder}/nginx.pid;\nerror_log {folder}/error.log;\nevents {{}}\n"
+        f"http {{\naccess_log off;\n{temporary}{server}}}\n",
+        encoding="utf-8",
+    )
+    command = ["nginx", "-c", str(configuration), "-p", str(folder), "-e", str(folder / "error.log")]
+    user = "user root;" if os.geteuid() == 0 else ""  # whose folder it is
+    with running([*command, "-g", f"daemon off; {user}"], port):
+        yield ssl.create_default_context(cafile=root / "srv/factloop/factloop.pem")
 
 
 @dataclass(frozen=True)
@@ -31,7 +104,7 @@ class Proxy:
     port: int
     tls: ssl.SSLContext
     service: RunningService
-    folder: Path
+    root: Path
 
     @property
     def origin(self) -> str:
@@ -46,13 +119,12 @@ class Proxy:
 
 @pytest.fixture(scope="module")
 def proxy(running: Simulator, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
-    port, folder = free_port(), set_up(tmp_path_factory.mktemp("nginx"))
-    with (folder / "keys.txt").open("a", encoding="utf-8") as keys:
-        keys.write(f"{KEY}\n")
+    port, root = free_port(), tmp_path_factory.mktemp("nginx")
+    folder = set_up(root, KEY)
     with services_over(running, folder) as services:
-        service = services.start(*service_flags(port, folder))
-        with running_nginx(folder, port, service.url) as tls:
-            yield Proxy(port, tls, service, folder)
+        service = services.start("--set", f"public_url=https://{HOST}:{port}/factloop/", folder="jobs")
+        with running_nginx(root, port, service.url) as tls:
+            yield Proxy(port, tls, service, root)
 
 
 @pytest.fixture
@@ -61,11 +133,15 @@ def sim(running: Simulator) -> Iterator[Simulator]:
     running.set(**vars(INSTANT))
 
 
-def test_the_service_names_its_documents_as_the_document_says(proxy: Proxy) -> None:
-    (proxy.folder / ".curlrc").write_text(f"resolve = {HOST}:{proxy.port}:127.0.0.1", encoding="utf-8")
-    asked = shown("/v1/info").replace("$(cat host)", f"$(cat host):{proxy.port}")
-    said = in_shell(asked, proxy.folder, CURL_HOME=str(proxy.folder))
-    assert f"\n```text\n{said}```\n" in (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
+def test_the_service_does_what_the_document_says(proxy: Proxy) -> None:
+    (proxy.root / ".curlrc").write_text(f"resolve = {HOST}:{proxy.port}:127.0.0.1", encoding="utf-8")
+    asked = shown("curl ").replace("$(cat host)", f"$(cat host):{proxy.port}")
+    for key, said in (("$KEY", '"precision": '), ("wrong", "the key is not valid")):
+        assert said in in_shell(asked.replace("$KEY", key), proxy.root, CURL_HOME=str(proxy.root))
+    in_shell(shown("sed -i -E") + shown("backup.sh"), proxy.root)
+    keys = (proxy.root / "srv/factloop/keys.txt").read_text(encoding="utf-8")
+    assert re.findall(r"name=(\w+)", keys) == ["ada", "cleo"]
+    assert {path.suffix for path in (proxy.root / "var/backups/factloop").iterdir()} == {".jobs", ".tgz"}
 
 
 def test_a_check_is_asked_for_and_its_report_opened(proxy: Proxy) -> None:
@@ -80,9 +156,10 @@ def test_a_check_is_asked_for_and_its_report_opened(proxy: Proxy) -> None:
         opened = browser.get(ticket.removeprefix(f"{proxy.origin}/factloop"))
         strange = browser.get("/health", headers={"Host": "else.example"})
         metrics = [browser.get(path).status_code for path in ("/metrics", "/factloop/metrics", "/.//%6detrics")]
+        root = browser.get(f"https://127.0.0.1:{proxy.port}/").headers["Location"]
     assert (answer.status_code, answer.headers["X-Request-ID"]) == (202, "mine")
     assert answer.headers["Location"] == f"/factloop/v1/jobs/{job}"
-    assert metrics == [404] * 3
+    assert (metrics, root) == ([404] * 3, f"{proxy.origin}/factloop/")
     assert (opened.status_code, opened.headers["Content-Type"].partition(";")[0]) == (200, "text/html")
     assert (foreign.status_code, strange.status_code) == (403, 400)
 

@@ -109,7 +109,7 @@ async def test_a_trust_score_is_that_of_the_api(service: Service, sim: Simulator
         direct = await scorer.ascore(question, answer)
     trust = TrustSettings(subject_model=MODEL, base_url=sim.base_url, cache=False)
     async with service(trust=trust) as client:
-        assert (await client.get("/v1/info")).json()["trust"] is True
+        assert (await client.get("/v1/info")).json()["has_subject"] is True
         given = await client.post("/v1/trust?wait=true", json={"question": question, "response": answer})
         with_documents = {"question": question, "response": answer, "documents": ASK["documents"]}
         both = TrustReport.model_validate_json((await client.post("/v1/trust?wait=true", json=with_documents)).content)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import subprocess
 import sys
@@ -8,10 +10,12 @@ from pathlib import Path
 import pytest
 import yaml
 
+from factloop import FactChecker
 from factloop.entrance.serving import ServeSettings
 from factloop.setup.settings import CheckSettings
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "serving"
+RECIPE = (FOLDER.parents[1] / "docs" / "serving.md").read_text(encoding="utf-8")
 PROGRAMS = Path(sys.executable).parent
 
 
@@ -37,10 +41,17 @@ def test_the_compose_file_is_one_and_its_variables_are_settings() -> None:
     assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"])
 
 
+def test_the_answer_of_the_recipe_is_supported() -> None:
+    (asked,) = re.findall(r"-d '(.*)'", RECIPE)
+    report = FactChecker(docs=FOLDER.parent / "lighthouse" / "sources").check(json.loads(asked)["response"])
+    assert f'`"precision": {report.precision}`' in RECIPE
+
+
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
 def test_the_unit_is_one(tmp_path: Path) -> None:
     unit = (FOLDER / "factloop.service").read_text(encoding="utf-8")
-    assert unit.count("/opt/factloop/bin/factloop serve") == 1
+    (command,) = re.findall(r"^ExecStart=(.*)$", unit, re.MULTILINE)
+    assert RECIPE.count(f"-c 'exec {command}'") == 1
     mine = tmp_path / "factloop.service"
     mine.write_text(unit.replace("/opt/factloop/bin/factloop", str(PROGRAMS / "factloop")), encoding="utf-8")
     assert complaints("systemd-analyze", "verify", mine) == ""

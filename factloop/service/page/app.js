@@ -27,6 +27,8 @@ const show = async () => {
   replace(view, h("p", { class: "nothing" }, "Loading…"));
   try {
     info ??= await get("/v1/info", signal);
+    one('nav a[href="#/results"]').hidden = !info.has_results;
+    one('nav a[href="#/trust"]').hidden = !info.trust;
     await work({ signal, announce, parameters: new URLSearchParams(query) });
   } catch (error) {
     if (!signal.aborted) fail(error);

@@ -96,7 +96,7 @@ export const showForm = (view, info) => {
 
 export const showTrustForm = (view, info) => {
   const question = field("question", "Question", "What the model was asked.", area(2, { required: true }));
-  const answer = field("answer", "Answer", info.trust ? "Leave this empty to let the model answer first." : "The answer to score.", area(4, { required: !info.trust }));
+  const answer = field("answer", "Answer", info.has_subject ? "Leave this empty to let the model answer first." : "The answer to score.", area(4, { required: !info.has_subject }));
   const against = sourceChoice(info, draft.trust, "No documents", false);
   const send = async () => {
     const job = await post("/v1/trust", { question: draft.question, ...(draft.answer.trim() && { response: draft.answer }), ...documentsOf(draft.trust) });
@@ -104,7 +104,7 @@ export const showTrustForm = (view, info) => {
   };
   replace(view, h("section", { class: "intro" }, h("p", { class: "label" }, "TrustScore"), heading("Does the model stand by its answer?"),
     h("p", { class: "byline" }, "The model is asked repeatedly to pick its answer out of distractors. If you add documents, the answer is also checked against them.",
-      !info.trust && " This service has no subject model, so answers are only checked against documents. To set one, use factloop serve --subject-model.")),
+      !info.has_subject && " This service has no subject model, so answers are only checked against documents. To set one, use factloop serve --subject-model.")),
   jobForm("Score", [question, answer], [against.element], send, against));
 };
 

@@ -41,6 +41,7 @@ def test_every_view_has_names_contrast_and_no_sideways_scrolling(
         page.goto(f"{offline.url}/{address}")
         expect(page.get_by_role("main")).to_contain_text(words)
         looked_at(page)
+    expect(page.get_by_role("link", name="Results", include_hidden=True)).to_be_hidden()
     page = looking.at(f"{service.url}/#/results", dark=dark)
     expect(page.locator(".job")).to_have_count(4)
     looked_at(page)
