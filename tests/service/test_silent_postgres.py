@@ -3,7 +3,6 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable, Iterator
-from functools import partial
 
 import pytest
 from sqlalchemy import text
@@ -50,7 +49,10 @@ async def test_a_service_that_froze_holds_the_others_up_for_a_while(
     bounds = "set_config('lock_timeout', '50', true), set_config('idle_in_transaction_session_timeout', '500', true)"
     monkeypatch.setattr("factloop.service.database._BOUNDS", f"SELECT {bounds}")
     database = Database(JobStore(server.url))
-    add = partial(database.ask, database.store.add, job(), "{}", None, Room("any", 100))
+
+    async def add() -> None:
+        await database.ask(database.store.add, job(), "{}", room=Room("any", 100))
+
     with database.store.engine.connect() as frozen:
         hold_others_off(frozen, "add a job")
         with pytest.raises(RequestRefusal):
