@@ -35,6 +35,7 @@ _READER = re.compile(r"\b(?:you|your|i|me|let's)\b", re.IGNORECASE)
 _TALK = re.compile(
     r"(?:(?:i|we)(?:['’]d| would| am|['’]m| are|['’]re)? (?:hope|happy|glad|sorry|be happy|can (?:also )?help)"
     r"|hope this|happy to|(?:just |please )?let me know|(?:please )?feel free"
+    r"|(?:let me|i(?:['’]ll| will)) (?:check|look|search|find)\b(?: (?:that|this|it)\b)?"
     r"|if you (?:have|need|want|would|like)\b.{0,80}\b(?:let me know|ask|reach out|contact)"
     r"|(?:is there|would you like|do you (?:want|have|need)|can i)\b|here(?:['’]s| is| are)\b"
     r"|(?:good luck|take care|enjoy|best|kind|yours|apologies|sorry|sure|certainly|of course|great question)\b"

@@ -194,6 +194,7 @@ SILENT = [
     "Would you like me to explain further?", "Who was she?", "When was she born?", "What are the main side effects?",
     "Is there anything else I can help you with?", "How do I cancel?", "Is aspirin safe in pregnancy?",
     "Here are the main side effects:", "Side effects:", "I'd be happy to help with other questions about bridges.",
+    "Let me look that up.", "I’ll check the handbook for you.", "I will look into it.",
 ]  # fmt: skip
 TELLING = [
     "She was born in Ulm.", "I recommend stopping it 48 hours before a CT scan.", "Yes.", "You can cancel at any time.",
@@ -203,6 +204,7 @@ TELLING = [
     "Did you know that Ada Lovelace killed her husband in 1999?", "Aspirin cures cancer, doesn't it?",
     "Ada was born in 1999, right?", "Is it true that aspirin cures cancer?", "Born 1999", "Lethal in children.",
     "Did you know aspirin cures cancer?", "Isn't aspirin lethal?", "It costs 9 €:", "Es war schön.", "他很好。",
+    "Let me check: aspirin cures cancer.", "I'll find you the drug that cures cancer.",
 ]  # fmt: skip
 
 
