@@ -24,14 +24,19 @@ def text_of(chunk: object) -> str:
     raise DataError(f"the stream must yield strings or messages, not {type(chunk).__name__}")
 
 
-class WholeCharacters:
-    """Joins surrogate pairs that are split across two chunks. Lone surrogates stay as they are."""
+class ChunkTexts:
+    """Reads the texts of chunks. Text after a tool call starts a paragraph, because it belongs to another message.
+    Surrogate pairs that are split across two chunks are joined. Lone surrogates stay as they are."""
 
     def __init__(self) -> None:
-        self._first_half = ""
+        self._first_half, self._break, self._is_begun = "", "", False
 
-    def feed(self, text: str) -> str:
+    def feed(self, chunk: object) -> str:
         """Returns the text. If it ends with the first half of a pair, that half is kept for the next chunk."""
+        if text := text_of(chunk):
+            text, self._break, self._is_begun = f"{self._break}{text}", "", True
+        if self._is_begun and (getattr(chunk, "tool_calls", False) or getattr(chunk, "tool_call_chunks", False)):
+            self._break = "\n\n"
         text = self._first_half + text
         self._first_half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
         return text.removesuffix(self._first_half).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")

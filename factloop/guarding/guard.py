@@ -45,6 +45,7 @@ from factloop.guarding.reading import PendingSentence, Reader, SentenceCheck
 from factloop.guarding.records import GuardedSentence, GuardEvent, GuardFinished, Treatment
 from factloop.reports.figures import plural
 from factloop.setup.limits import Limits
+from factloop.setup.sources import Sources
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.calls.tracing import Span, outer_span
 from factloop.tools.text.outline import read_outline
@@ -52,7 +53,7 @@ from factloop.tools.text.rows import cell_of, cell_with
 
 log = logging.getLogger(__name__)
 
-Chunk = str | BaseMessage
+Chunk = str | BaseMessage | Sources
 MAX_WAIT_S = 0.5
 ALONE = WindowSize(1, 0)
 _WINDOWS = {"grounded": GROUNDED_WINDOW, "fused": FUSED_WINDOW}
@@ -142,9 +143,10 @@ class StreamGuard:
     ) -> AsyncGenerator[GuardEvent, None]:
         """Yields each sentence once it is processed, then the report on the answer. Costs money if a model is used.
 
-        `chunks` must yield strings or messages. The other arguments are those of `FactChecker.acheck`. An error in the
-        chunks' source is raised after all complete sentences have been released. If you stop early, close the stream
-        (`contextlib.aclosing`) to cancel calls in progress.
+        `chunks` must yield strings or messages, or `Sources`, against which the sentences after them are judged. The
+        other arguments are those of `FactChecker.acheck`. An error in the chunks' source is raised after all complete
+        sentences have been released. If you stop early, close the stream (`contextlib.aclosing`) to cancel calls in
+        progress.
 
         Raises ConfigError, if possible before anything is read. Raises DataError if a chunk is neither a string nor a
         message, or if `limits` set a budget but the price of the model is unknown.
@@ -179,6 +181,9 @@ class StreamGuard:
             said = after_blank_line(released, self._all_dropped)
             yield GuardedSentence(text="", span=(len(text),) * 2, claims=(), treatment="replaced", released=said)
             released += said
+        if reader.sources is not sources:  # more arrived with the answer
+            sources = reader.sources
+            empty = await self.checker.acheck("", asked, spans=[], sources=sources, limits=limits)
         report = _whole_report(empty, text, parts, self.checker.settings.k, time.perf_counter() - started)
         cited = citations_of(text, report.sentences, report.claims, documents_among(sources.tools if sources else ()))
         report = report.model_copy(update={"citations": cited})

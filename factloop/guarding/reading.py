@@ -18,7 +18,7 @@ from factloop.checking.checker import FactChecker
 from factloop.core.errors import ConfigError, FactloopError, ToolTimeout
 from factloop.core.records import Claim, Sentence, Usage
 from factloop.core.report_warnings import of_steering
-from factloop.guarding.chunks import WholeCharacters, closed_after, text_of
+from factloop.guarding.chunks import ChunkTexts, closed_after
 from factloop.reports.figures import plural
 from factloop.setup.limits import Limits
 from factloop.setup.sources import Sources
@@ -58,6 +58,8 @@ class Window:
     stretches: list[Stretch] = field(default_factory=list)
     text: str = ""
     """The answer up to the point where the window's last sentence was known to be complete."""
+    sources: Sources | None = None
+    """The sources that were known at that point."""
     is_closed: asyncio.Event = field(default_factory=asyncio.Event)
     checked: asyncio.Future[list[SentenceCheck]] = field(init=False)
     """One result for each stretch."""
@@ -117,13 +119,16 @@ class Reader:
         await reading
 
     async def _read(self, chunks: AsyncIterable[object]) -> None:
-        growing, characters = GrowingText(), WholeCharacters()
+        growing, texts = GrowingText(), ChunkTexts()
         try:
             async with closed_after(chunks):
                 async for chunk in chunks:
-                    for stretch in growing.feed(characters.feed(text_of(chunk))):
+                    if isinstance(chunk, Sources):
+                        self.sources = chunk
+                        continue
+                    for stretch in growing.feed(texts.feed(chunk)):
                         await self._take(stretch, growing.text)
-            for stretch in (*growing.feed(characters.end()), *growing.end()):
+            for stretch in (*growing.feed(texts.end()), *growing.end()):
                 await self._take(stretch, growing.text)
         finally:
             self._window.is_closed.set()
@@ -138,7 +143,7 @@ class Reader:
         window = self._window
         self._number += stretch.sentence is not None
         window.stretches.append(stretch)
-        window.text = text[: stretch.seen]
+        window.text, window.sources = text[: stretch.seen], self.sources
         self._ready.put_nowait(PendingSentence(window, len(window.stretches) - 1))
         if len(window.sentences) >= self.size.sentences:
             window.is_closed.set()
@@ -161,7 +166,7 @@ class Reader:
         try:
             async with asyncio.timeout(self.patience_s) as limit:
                 report = await self.checker.acheck(
-                    shown, self.prompt, spans=spans, sources=self.sources, limits=self.limits
+                    shown, self.prompt, spans=spans, sources=window.sources, limits=self.limits
                 )
         except ConfigError:
             raise

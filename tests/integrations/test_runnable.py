@@ -322,7 +322,7 @@ def test_a_bare_checker_searches_documents_of_its_own(handbook: str) -> None:
     assert verdicts(factcheck_tool(checker).invoke(CALL).artifact) == RIGHT
     assert FactCheckStreamGuard(checker, "drop").invoke(ANSWER) == TRUE
     with pytest.raises(ConfigError, match="mode='factuality' also searches the checker's sources"):
-        FactCheckStreamGuard(FactCheckRunnable(checker)).invoke(ANSWER)
+        FactCheckRunnable(checker).invoke({"response": ANSWER})
 
 
 @pytest.mark.parametrize("wrong", ["openai:gpt-4o-mini", Corrector(bare()), StreamGuard(bare()), FactChecker])

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from langchain_core.language_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
 from langchain_core.runnables import RunnableGenerator, RunnableLambda, RunnablePassthrough
 
 from factloop import DataError, FactChecker, Limits
@@ -57,17 +57,31 @@ def test_the_limits_of_the_check_hold_for_each_sentence(options: dict[str, Any],
     assert FactCheckStreamGuard(hasty, documents=[ADA], **options).invoke(ANSWER) == released
 
 
-def test_documents_are_waited_for() -> None:
-    """The previous step may return its documents after its answer."""
+def searches(text: str) -> AIMessageChunk:
+    return AIMessageChunk(content=text, tool_call_chunks=[{"name": "look_up", "args": "{}", "id": "1", "index": 0}])
 
-    def answers(_: Iterator[Any]) -> Iterator[dict[str, Any]]:
-        yield {"reply": f"{ANSWER} Thank you"}
-        yield {"context": [ADA]}
-        yield {"reply": ". "}
 
+@pytest.mark.parametrize(
+    ("chunks", "released"),
+    [
+        ([{"reply": f"{ANSWER} Thank you"}, {"context": [ADA]}, {"reply": ". "}], f"{GUARDED} Thank you. "),
+        ([{"reply": "Hello! How can I help you?"}], "Hello! How can I help you?"),
+        ([{"reply": ANSWER}], UNCHECKED),
+        (["Hi! ", f"{TRUE} Thank you. ", {"context": [ADA]}, TRUE], f"Hi! {TRUE} [unscored] Thank you. {TRUE}"),
+        ([{"context": [OTHER]}, f"{TRUE} ", {"context": [ADA], "reply": TRUE}], f"{TRUE} {TRUE}"),
+        ([searches(TRUE), {"context": [ADA]}, searches(""), {"reply": TRUE}], f"{TRUE}\n\n{TRUE}"),
+        ([searches(""), TRUE], f"{TRUE} [unscored]"),
+    ],
+    ids=["waited for", "none needed", "none", "later", "more", "between messages", "nothing found"],
+)  # fmt: skip
+def test_documents_arrive_at_any_time(chunks: list[Any], released: str) -> None:
+    """They count for the text after them or, if the stream has only mappings, for all of it."""
     keyed = FactCheckRunnable(FactChecker(cache=False), keys=Keys(response="reply", documents="context"))
-    chain = RunnableGenerator(answers) | FactCheckStreamGuard(keyed)
-    assert "".join(chain.stream(None)) == f"{GUARDED} Thank you. "
+    events: list[GuardEvent] = []
+    assert "".join(FactCheckStreamGuard(keyed, on_event=events.append).transform(iter(chunks))) == released
+    last = events[-1]
+    assert isinstance(last, GuardFinished)
+    assert bool(last.report.fingerprint.search_tools) == any("context" in one for one in chunks if type(one) is dict)
 
 
 def test_without_documents_the_retriever_is_searched() -> None:

@@ -12,12 +12,13 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from factloop.core.errors import DataError
 from factloop.core.findings import Finding
 from factloop.guarding.chunks import closed_after, in_thread, pulled, text_of
-from factloop.guarding.guard import StreamGuard
+from factloop.guarding.guard import Chunk, StreamGuard
 from factloop.guarding.policy import Choose, Marks, SentenceAction
 from factloop.guarding.records import GuardedSentence, GuardEvent
-from factloop.integrations.langchain.inputs import Keys, documents_at, question_at
-from factloop.integrations.langchain.runnable import AnyChecker, as_check
+from factloop.integrations.langchain.inputs import AnswerInput, documents_at, question_at
+from factloop.integrations.langchain.runnable import AnyChecker, FactCheckRunnable, as_check
 from factloop.setup.limits import Limits
+from factloop.setup.sources import Sources
 from factloop.tools.search.handed_over import Documents
 
 
@@ -43,8 +44,9 @@ class FactCheckStreamGuard(Runnable[Any, str]):
 
     The previous step must yield strings, messages or mappings. A mapping, for example from
     `RunnablePassthrough.assign(response=prompt | model)`, contains `response` and optionally `question` and
-    `documents`, under the keys of `check`. If `documents` is not set, the guard waits for documents in the input. If
-    there are none, it searches the retriever of `check`. `invoke` guards a whole answer.
+    `documents`, under the keys of `check`. If `documents` is not set, the guard waits for a mapping with documents.
+    Documents that arrive later are added for the text after them. If there are none, the guard searches the retriever
+    of `check`, or leaves claims unscored. `invoke` guards a whole answer.
 
     `policy` and `options` are those of `StreamGuard`. By default, `check`'s limits apply to each sentence. `on_event`
     is called with each event, the last of which contains the report. Raises ConfigError or DataError.
@@ -76,27 +78,21 @@ class FactCheckStreamGuard(Runnable[Any, str]):
     def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any | None) -> Iterator[str]:
         return self.transform(iter([input]), config, **kwargs)
 
-    async def astream(
-        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any | None
-    ) -> AsyncIterator[str]:
+    def astream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any | None) -> AsyncIterator[str]:
         async def alone() -> AsyncIterator[Any]:
             yield input
 
-        async with aclosing(self._guarded(alone(), config, kwargs)) as texts:
-            async for text in texts:
-                yield text
+        return self.atransform(alone(), config, **kwargs)
 
     def transform(
         self, input: Iterator[Any], config: RunnableConfig | None = None, **kwargs: Any | None
     ) -> Iterator[str]:
         return pulled(self._guarded(in_thread(input), config, kwargs))
 
-    async def atransform(
+    def atransform(
         self, input: AsyncIterator[Any], config: RunnableConfig | None = None, **kwargs: Any | None
     ) -> AsyncIterator[str]:
-        async with aclosing(self._guarded(input, config, kwargs)) as texts:
-            async for text in texts:
-                yield text
+        return self._guarded(input, config, kwargs)
 
     async def _guarded(
         self, chunks: AsyncIterator[Any], config: RunnableConfig | None, kwargs: dict[str, Any]
@@ -109,13 +105,11 @@ class FactCheckStreamGuard(Runnable[Any, str]):
                 yield text
 
     async def _texts(self, chunks: AsyncIterator[Any]) -> AsyncIterator[str]:
-        answer = _StreamedAnswer(chunks, self.check.keys, self._documents)
+        answer = _StreamedAnswer(chunks, self.check, self._documents)
         await answer.begin()
         question = self._question if self._question is not None else answer.question
-        keys = self.check.keys
-        asked = keys.read(keys.write("", question, answer.documents, names_documents=answer.names_documents))
-        sources = await self.check.sources(asked)
-        async with aclosing(self._guard.aevents(answer.texts(), question, sources=sources)) as events:
+        sources = await answer.sources()
+        async with aclosing(self._guard.aevents(answer.chunks(), question, sources=sources)) as events:
             async for event in events:
                 if self._on_event is not None:
                     self._on_event(event)
@@ -124,30 +118,39 @@ class FactCheckStreamGuard(Runnable[Any, str]):
 
 
 class _StreamedAnswer:
-    def __init__(self, chunks: AsyncIterator[Any], keys: Keys, documents: Documents | None) -> None:
-        self._chunks, self._keys = chunks, keys
+    def __init__(self, chunks: AsyncIterator[Any], check: FactCheckRunnable, documents: Documents | None) -> None:
+        self._chunks, self._check, self._keys = chunks, check, check.keys
         self._waits = documents is None
-        self._begun: list[str] = []
+        self._begun: list[Chunk] = []
         self.documents: Any = documents
         self.names_documents = False
         self.question: str | None = None
 
     async def begin(self) -> None:
         """Reads until the answer has started and any expected documents have arrived."""
+        has_text = False
         async for chunk in self._chunks:
             self._begun.append(self._take(chunk))
-            is_mapping = isinstance(chunk, Mapping)
-            if any(self._begun) and not (is_mapping and self._waits and not self.names_documents):
+            has_text |= bool(text_of(self._begun[-1]))
+            if has_text and not (isinstance(chunk, Mapping) and self._waits and not self.names_documents):
                 return
 
-    async def texts(self) -> AsyncIterator[str]:
-        yield "".join(self._begun)
-        async for chunk in self._chunks:
-            yield self._take(chunk)
+    async def sources(self) -> Sources:
+        """Without documents or a retriever, nothing can be judged, as for an agent that answers without searching."""
+        return await self._check.sources(AnswerInput("", None, self.documents, names_documents=True))
 
-    def _take(self, chunk: Any) -> str:
+    async def chunks(self) -> AsyncIterator[Chunk]:
+        for begun in self._begun:
+            yield begun
+        async for chunk in self._chunks:
+            before, written = self.documents, self._take(chunk)
+            if self.documents is not before:
+                yield await self.sources()
+            yield written
+
+    def _take(self, chunk: Any) -> Chunk:
         if not isinstance(chunk, Mapping):
-            return text_of(chunk)
+            return chunk  # type: ignore[no-any-return]
         if self._waits and self._keys.documents in chunk:
             self.names_documents = True
             given = documents_at(self._keys.documents, chunk[self._keys.documents], found=True)
@@ -157,11 +160,7 @@ class _StreamedAnswer:
                 self.documents = given
         if (question := chunk.get(self._keys.question)) is not None:
             self.question = (self.question or "") + (question_at(self._keys.question, question) or "")
-        answer = chunk.get(self._keys.response)
-        return "" if answer is None else _words(self._keys.response, answer)
-
-
-def _words(name: str, value: object) -> str:
-    if isinstance(value, str | BaseMessage):
-        return text_of(value)
-    raise DataError(f"`{name}` must be a string or a message, not {type(value).__name__}")
+        answer = chunk.get(self._keys.response, "")
+        if not isinstance(answer, str | BaseMessage | None):
+            raise DataError(f"`{self._keys.response}` must be a string or a message, not {type(answer).__name__}")
+        return "" if answer is None else answer
