@@ -94,9 +94,9 @@ def test_the_guard_finds_the_wrong_year(run: Run) -> None:
     assert first.startswith("supported: Smeaton's Tower was lit on 16 October 1759. [")
     assert second.startswith("not_supported: ")
     assert "1887" in second
-    lit, *withheld = run("rag/streamed.py")
-    assert first.startswith(f"supported: {lit} [")
-    assert withheld == ["(replaced: contradicted)", f" {REPLACED}"]
+    announced, _, streamed = run("rag/streamed.py")
+    assert (announced, streamed.endswith(f" {REPLACED}")) == ("Let me look that up.", True)
+    assert first.startswith(f"supported: {streamed.removesuffix(f' {REPLACED}')} [")
 
 
 @pytest.fixture
