@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,7 +28,6 @@ SILENT_S = 30.0  # seconds to wait for a server that accepts a statement but doe
 _BOUNDS = (
     "SELECT set_config('lock_timeout', '20s', true), set_config('idle_in_transaction_session_timeout', '10s', true)"
 )
-"""For each transaction in PostgreSQL: a service that freezes within a transaction must not block the others."""
 _ROLLED_BACK, _LOCKED = "40", "55P03"  # PostgreSQL's class of errors for deadlocks and the like, and its lock timeout
 _TO_A_SERVER = {
     "connect_timeout": LOST_AFTER_S,
@@ -84,7 +83,6 @@ def _engine_of(url: str, silent_s: float) -> Engine:
             return create_engine(parsed, pool_pre_ping=True, connect_args=given)
         given["prepare_threshold"] = None  # a connection pooler may switch connections between transactions
         engine = create_engine(parsed, pool_pre_ping=True, connect_args=given)
-        event.listen(engine, "begin", _bound_locks)
         _bound_silence(engine, silent_s)
         return engine
     except (ArgumentError, NoSuchModuleError) as error:
@@ -93,9 +91,10 @@ def _engine_of(url: str, silent_s: float) -> Engine:
         raise missing("postgres", "PostgreSQL") from error
 
 
-def _bound_locks(connection: Connection) -> None:
-    with closing(connection.connection.cursor()) as cursor:
-        cursor.execute(_BOUNDS)
+def bound_locks(engine: Engine) -> None:
+    """Keeps a service that freezes within a transaction from blocking the others. Does nothing for SQLite."""
+    if engine.dialect.name == "postgresql":
+        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(_BOUNDS).all())
 
 
 def _bound_silence(engine: Engine, seconds: float) -> None:

@@ -17,7 +17,6 @@ import time
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing, suppress
-from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -194,7 +193,7 @@ class Jobs:
                 stored = await self._find(job_id, owner)
                 async with aclosing(self._events(stored, compute)) as portions:
                     async for portion in portions:
-                        if events := [one for one in portion if one.number > after]:
+                        if events := [one for one in portion if one.number > after or one.type == JOB_FINISHED]:
                             after, heard_s = events[-1].number, time.monotonic()
                             yield events
             except RequestRefusal:
@@ -225,6 +224,7 @@ class Jobs:
 
     async def delete(self, job_id: str) -> None:
         await self._database.ask(self._store.delete, job_id)
+        await asyncio.to_thread(shutil.rmtree, self._folder / job_id, ignore_errors=True)  # if its service died
 
     async def delete_older(self, days: float, owner: str | None = None) -> int:
         """Deletes finished jobs (one owner's or everyone's) that were created more than `days` ago. Returns how many
@@ -233,7 +233,7 @@ class Jobs:
         while True:
             async with self._slowly[owner or ""]:
                 n_last = await self._database.ask(self._store.delete_some, days, owner)
-            if not n_last:
+            if n_last is None:
                 return n_deleted
             n_deleted += n_last
 
@@ -328,8 +328,8 @@ class Jobs:
             log.error("could not delete expired records", exc_info=failure)
 
     async def _forget_old(self) -> None:
-        now, store = datetime.now(UTC), self._store
-        await self._database.ask(store.forget_repeats, now - timedelta(hours=KEPT_REPEATS_H))
+        store = self._store
+        await self._database.ask(store.forget_repeats, KEPT_REPEATS_H)
         await self._database.ask(store.within, self._day.forget)
         if store.is_shared:
             await self._database.ask(SharedHits(store.engine).forget)

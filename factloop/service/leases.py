@@ -24,7 +24,7 @@ from factloop.entrance.turns import Turns, Waiting
 from factloop.service import store as stores
 from factloop.service.errors import error_words
 from factloop.service.shapes import ErrorWords, Progress, Status
-from factloop.service.spending import FREE, Cost, DayLimits
+from factloop.service.spending import FREE, Cost, DayLimits, keep_reserved
 from factloop.service.store import ENDED, UNFINISHED, WAITING, JobStore, StoredJob, TextName, row_of, stored_of
 from factloop.service.tables import JOBS, TEXTS, database_now, hold_others_off, time_of
 
@@ -265,4 +265,5 @@ def _cancelled(connection: Connection, row: Any, reason: ErrorWords | None = Non
 def _ended(connection: Connection, stored: StoredJob, status: Status, error: ErrorWords | None = None) -> StoredJob:
     over = stored.changed(status=status, finished_at=datetime.now(UTC), error=error)
     connection.execute(update(JOBS).where(JOBS.c.id == stored.job.id).values(**row_of(over), **_NO_LEASE))
+    keep_reserved(connection, stored.job)
     return over

@@ -100,7 +100,7 @@ class DayLimits:
 
     def set_aside(self, connection: Connection, owner: str, job: Job, attempt: int) -> bool:
         """Reserves the job's maximum cost. False if the remaining budget is too small."""
-        connection.execute(update(SPENDING).where(SPENDING.c.job_id == job.id).values(is_open=0))  # its service died
+        keep_reserved(connection, job)
         limits = list(self._limits(owner, job.kind))
         if not limits:
             return True
@@ -148,6 +148,11 @@ class DayLimits:
         since = self._clock(connection) - DAY_S
         usd, calls = connection.execute(select(*sums).where(counted, SPENDING.c.at > since)).one()
         return usd, calls
+
+
+def keep_reserved(connection: Connection, job: Job) -> None:
+    """Counts what a job has reserved as spent, if its service died."""
+    connection.execute(update(SPENDING).where(SPENDING.c.job_id == job.id).values(is_open=0))
 
 
 def day_limits(settings: ServiceSettings, check: RunSettings, trust: RunSettings) -> DayLimits:

@@ -20,7 +20,16 @@ from sqlalchemy.exc import SQLAlchemyError
 from factloop.core.errors import ConfigError
 from factloop.reports.figures import title_of
 from factloop.reports.labels import GivenLabel
-from factloop.service.database import LOG_BYTES, SILENT_S, Reserve, open_database, shown, sole_use, unusable
+from factloop.service.database import (
+    LOG_BYTES,
+    SILENT_S,
+    Reserve,
+    bound_locks,
+    open_database,
+    shown,
+    sole_use,
+    unusable,
+)
 from factloop.service.errors import RequestRefusal, read_saved
 from factloop.service.shapes import Job, Kind, Outcome, Status
 from factloop.service.spending import DayLimits
@@ -29,7 +38,7 @@ from factloop.setup.limits import Limits
 
 ROWS_AT_ONCE = 100
 DELETED_AT_ONCE = 20  # few, so that other calls need not wait long
-MOST_LABELS = 4_000_000  # maximum number of characters of a job's labels, which are all written for each change
+MOST_LABELS = 4_000_000  # maximum number of bytes of a job's labels, which are all written for each change
 PROBE_BYTES = 16_384
 UNFINISHED = ("queued", "running")
 BYTES_OF_ROW = 1_000  # a text's share of its job's rows and indexes
@@ -168,6 +177,7 @@ class JobStore:
         try:
             self._reserve.free_left_over()
             prepare(self.engine, shown(url))
+            bound_locks(self.engine)
         except (ConfigError, SQLAlchemyError) as error:
             self.engine.dispose()
             if isinstance(error, ConfigError):
@@ -278,27 +288,28 @@ class JobStore:
             if label is not None:
                 self.refuse_full(connection, owner)
                 labels[claim_id] = label
-            written = _LABELS.dump_json(labels).decode()
+            written = _LABELS.dump_json(labels)
             if label is not None and len(written) > MOST_LABELS:
-                message = f"the labels of a check may have {MOST_LABELS:,} characters; shorten or remove some comments"
+                message = f"the labels of a check may have {MOST_LABELS:,} bytes; shorten or remove some comments"
                 raise RequestRefusal(507, "storage_full", message)
-            write_texts(connection, job_id, owner, {"labels": written})
+            write_texts(connection, job_id, owner, {"labels": written.decode()})
         return before
 
     def delete(self, job_id: str) -> None:
         self._reserve.within(partial(_delete, job_ids=[job_id]))
 
-    def delete_some(self, days: float, owner: str | None = None) -> int:
+    def delete_some(self, days: float, owner: str | None = None) -> int | None:
         """Deletes some of the finished jobs (one owner's or everyone's) that were created more than `days` ago. Returns
-        how many, which is 0 only if none are left."""
+        how many (0 if another service deleted them first), or None if there are none."""
 
-        def delete(connection: Connection) -> int:
+        def delete(connection: Connection) -> int | None:
             than = datetime.fromtimestamp(time_of(connection), UTC) - timedelta(days=days)
             finished: list[ColumnElement[bool]] = [JOBS.c.status.not_in(UNFINISHED), JOBS.c.id < first_id_of(than)]
             if owner is not None:
                 finished.append(JOBS.c.owner == owner)
-            ids = select(JOBS.c.id).where(*finished).order_by(JOBS.c.id).limit(DELETED_AT_ONCE)
-            return _delete(connection, list(connection.scalars(ids)))
+            some = select(JOBS.c.id).where(*finished).order_by(JOBS.c.id).limit(DELETED_AT_ONCE)
+            ids = list(connection.scalars(some))
+            return _delete(connection, ids) if ids else None
 
         return self._reserve.within(delete)
 
@@ -306,9 +317,11 @@ class JobStore:
         with self.engine.begin() as connection:
             return call(connection)
 
-    def forget_repeats(self, than: datetime) -> None:
-        """Deletes the names of requests made before this time, but not their jobs."""
-        self.within(lambda connection: connection.execute(delete(REPEATS).where(REPEATS.c.job_id < first_id_of(than))))
+    def forget_repeats(self, hours: float) -> None:
+        """Deletes the names of requests made more than `hours` ago, but not their jobs."""
+        with self.engine.begin() as connection:
+            than = datetime.fromtimestamp(time_of(connection), UTC) - timedelta(hours=hours)
+            connection.execute(delete(REPEATS).where(REPEATS.c.job_id < first_id_of(than)))
 
     def finished(self, job_ids: Sequence[str]) -> set[str]:
         wanted = select(JOBS.c.id).where(JOBS.c.id.in_(job_ids), JOBS.c.status.not_in(UNFINISHED))

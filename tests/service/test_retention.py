@@ -84,10 +84,10 @@ class FailingStore(JobStore):
             raise self.failures.pop()
         return super().finished(job_ids)
 
-    def forget_repeats(self, than: datetime) -> None:
+    def forget_repeats(self, hours: float) -> None:
         if self.failures:
             raise self.failures.pop()
-        super().forget_repeats(than)
+        super().forget_repeats(hours)
 
 
 async def test_a_sweep_that_fails_is_told_and_the_next_one_comes(home: Path, caplog: pytest.LogCaptureFixture) -> None:
