@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from factloop.agents.safe.schemas import REPLIES
-from factloop.checking.preparing import Setup, prepare, refuse_clashes
+from factloop.checking.preparing import Setup, prepare, refuse_clashes, unsent_prompts
 from factloop.core.errors import ConfigError
 from factloop.core.records import Fingerprint
 from factloop.evaluation.comparing.matching import plain
-from factloop.evaluation.experiments.items import Data
+from factloop.evaluation.experiments.items import Data, Kind
 from factloop.evaluation.experiments.plan import WHOLE, ExperimentPlan
 from factloop.evaluation.experiments.records import JudgedClaim, PromptFile, Variant
 from factloop.prompts.lint import lint_paths
@@ -25,6 +25,8 @@ from factloop.tools.search.base import SearchTool
 from factloop.tools.search.build import check_sources
 
 LONGEST_LINE = 80
+SPLITTING = {f"safe/{name}" for name in ("atomic_facts", "grounded_facts", "published/atomic_facts", "sentence_facts")}
+"""Prompts that find the claims of a response."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +72,15 @@ def whole_settings(settings: Mapping[str, CheckSettings]) -> CheckSettings:
     return CheckSettings.of(None, **{name: getattr(first, name) for name in WHOLE})
 
 
-def prompt_warnings(settings: Mapping[str, CheckSettings]) -> Iterator[str]:
+def prompt_warnings(settings: Mapping[str, CheckSettings], kind: Kind) -> Iterator[str]:
     for folder in dict.fromkeys(one.prompts for one in settings.values() if one.prompts is not None):
         for one in lint_paths([folder], REPLIES).findings:
             yield f"{one.path}:{one.line}: {one.message}"
+    for name, of_variant in settings.items():
+        own = PromptRegistry.load(of_variant.prompts).own if kind == "claims" else frozenset[str]()
+        yield from (f"variant {name!r}: {one} is sent for responses, not for claims" for one in sorted(own & SPLITTING))
+        for said, needed in unsent_prompts(of_variant) if of_variant.model else ():
+            yield f"variant {name!r}: {said}; set {', '.join(f'`{key}: {value}`' for key, value in needed.items())}"
 
 
 def prompt_files(settings: CheckSettings, baseline: CheckSettings) -> Iterator[PromptFile]:

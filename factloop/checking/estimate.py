@@ -13,8 +13,8 @@ from factloop.agents.safe.grounded import BATCH_CLAIMS
 from factloop.agents.safe.model_stages import ANSWER_CHARACTERS
 from factloop.agents.safe.passages import WHOLE_TIMES
 from factloop.agents.safe.sentences import FUSED_WINDOW, GROUNDED_WINDOW, WindowSize
-from factloop.checking.preparing import plan_of_check
-from factloop.core.records import Count, GivenFacts, NonNegative, Plan, Record
+from factloop.checking.preparing import plan_of
+from factloop.core.records import Count, GivenFacts, NonNegative, Record
 from factloop.prompts.registry import PromptRegistry, Value
 from factloop.setup.chat_model import price_of
 from factloop.setup.settings import CheckSettings
@@ -118,11 +118,6 @@ def _of_jury(settings: CheckSettings, each: Sequence[Estimate]) -> Estimate:
     counts = {name: sum(getattr(one, name) for one in each) for name in _ASKED_FOR}
     cost_usd = sum(known) - of_searches if len(known) == len(costs) else None
     return each[0].model_copy(update={**counts, "cost_usd": cost_usd})
-
-
-def plan_of(settings: CheckSettings) -> Plan:
-    """Returns the plan for a check with these settings. Does not open any sources."""
-    return plan_of_check(settings, (), has_model=settings.model is not None, given_alone=not settings.search)
 
 
 @dataclass(frozen=True)

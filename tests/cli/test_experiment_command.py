@@ -14,6 +14,7 @@ import pytest
 from factloop.evaluation.experiments.plan import load_plan
 from factloop.evaluation.experiments.run import judged_before
 from factloop.evaluation.experiments.variants import all_settings
+from factloop.prompts.registry import packaged_prompts
 from tests.cli.command import Command
 from tests.evaluation.experiments.small_plans import facts_of, write_claims, write_variant
 from tests.simulator import MODEL, Faults, Simulator
@@ -66,13 +67,17 @@ def test_a_plan_becomes_a_report(factloop: Command, sim: Simulator, plan: Path, 
     assert sim.stats().model.requests == requests
 
 
-def test_lint_warns_before_the_run_and_in_the_report(factloop: Command, plan: Path, home: Path) -> None:
+def test_warnings_come_before_the_run_and_in_the_report(factloop: Command, plan: Path, home: Path) -> None:
     (file,) = (home / "strict").rglob("*.md")
     file.write_text(file.read_text(encoding="utf-8").replace("Take the claim apart.", "Read <passages>."))
+    shutil.copy(packaged_prompts()["safe/grounded_facts"].path, file.parent)
+    plan.write_text(PLAN.replace("settings: {", "settings: {plan: grounded, "), encoding="utf-8")
     done = factloop("research", "experiment", plan, "--json", "report.json")
-    (warning, *_) = json.loads((home / "report.json").read_text(encoding="utf-8"))["warnings"]
-    assert "<passages>" in warning
-    assert warning in " ".join(done.err.split())
+    warnings = json.loads((home / "report.json").read_text(encoding="utf-8"))["warnings"][:3]
+    told = ("<passages>", "safe/grounded_facts is sent for responses", "safe/assessment belongs to the fused plan")
+    assert [words in warning for words, warning in zip(told, warnings, strict=True)] == [True] * 3
+    planned = factloop("research", "experiment", plan, "--dry-run")
+    assert done.err == planned.err == "".join(f"factloop: {warning}\n" for warning in warnings)
 
 
 def test_an_experiment_stops_once_it_is_decided_and_pays_for_no_more(

@@ -82,9 +82,10 @@ def experiment(given: Experiment, limits: Flags) -> int:
         read = (given.plan, str(plan.data_path))
         try_outputs((*given.written, *given.out), read, settings=of_variant, run_dir=given.run_dir)
         refuse_self_support(read[1], of_variant.docs, "docs")
-    for warning in () if given.quiet else prompt_warnings(settings):
-        note(warning)
     data = plan.load(held_out=given.held_out)
+    warnings = (*prompt_warnings(settings, data.kind),)
+    for warning in () if given.quiet else warnings:
+        note(warning)
     looks = list(looks_at(data, None if given.held_out else plan.until, given.level))
     if given.dry_run:
         try:
@@ -112,7 +113,7 @@ def experiment(given: Experiment, limits: Flags) -> int:
         )
         if report.look is None or not report.look.still_open:
             break
-    report = report.model_copy(update={"warnings": (*prompt_warnings(settings), *report.warnings)})
+    report = report.model_copy(update={"warnings": (*warnings, *report.warnings)})
     if given.run_dir is not None:
         report = with_exchanges(with_history(report, given.run_dir, n_seen), given.run_dir)
         write_atomically(given.run_dir / REPORT, to_json(report), private=True)
