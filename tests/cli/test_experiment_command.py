@@ -36,6 +36,7 @@ variants:
 @pytest.fixture
 def plan(sim: Simulator, home: Path) -> Path:
     write_claims(home / "claims.jsonl", facts_of(sim.world, 6))
+    write_claims(home / "bare.jsonl", facts_of(sim.world, 6), documents=False)
     write_variant(home / "strict")
     path = home / "plan.yaml"
     path.write_text(PLAN, encoding="utf-8")
@@ -138,6 +139,7 @@ def test_a_look_at_claims_that_were_judged_before_they_were_held_out_is_not_call
     [
         (("data: claims.jsonl", "data: nowhere.jsonl"), "nowhere.jsonl: cannot be read"),
         (("{prompts: strict}", "{}"), "variants 'packaged' and 'strict' would send the same requests"),
+        (("data: claims.jsonl", "data: bare.jsonl"), "variant 'packaged' has nothing to judge against; set `docs`"),
         (("{prompts: strict}", "{plan: paper, docs: [.]}"), "claims.jsonl is one of the documents (docs)"),
         (("{prompts: strict}", "{plan: safe, jury: [openai:x]}"), "variant 'strict': the `safe` plan uses a single"),
         ((MODEL, "nobody:x"), "variant 'packaged': "),
@@ -150,8 +152,9 @@ def test_what_is_wrong_is_one_line_and_costs_nothing(
     factloop: Command, sim: Simulator, plan: Path, edit: tuple[str, str], said: str
 ) -> None:
     plan.write_text(PLAN.replace(*edit), encoding="utf-8")
-    done = factloop("research", "experiment", "plan.yaml")
-    assert (done.code, said in done.complaint, sim.stats().model.requests) == (2, True, 0)
+    for flags in ((), ("--dry-run",))[: 1 if MODEL in edit else 2]:  # a dry run builds no model
+        done = factloop("research", "experiment", "plan.yaml", *flags)
+        assert (done.code, said in done.complaint, sim.stats().model.requests) == (2, True, 0)
 
 
 def test_a_dry_run_spends_nothing(factloop: Command, sim: Simulator, plan: Path) -> None:

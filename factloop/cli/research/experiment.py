@@ -66,7 +66,7 @@ def experiment(given: Experiment, limits: Flags) -> int:
     from factloop.evaluation.experiments.looks import looks_at
     from factloop.evaluation.experiments.plan import load_plan
     from factloop.evaluation.experiments.run import REPORT, astream_experiment, judged_before, n_judged_in
-    from factloop.evaluation.experiments.variants import all_settings, prompt_warnings
+    from factloop.evaluation.experiments.variants import all_settings, prompt_warnings, refuse_unready
     from factloop.evaluation.experiments.views.shown import demands_view, print_experiment, render_experiment_html
 
     views = {name: demands_view(name) for name in given.out}
@@ -88,6 +88,7 @@ def experiment(given: Experiment, limits: Flags) -> int:
         note(warning)
     looks = list(looks_at(data, None if given.held_out else plan.until, given.level))
     if given.dry_run:
+        run_until_stopped(refuse_unready(plan, settings, data), run_dir=None, kept=False)
         try:
             cells = run_until_stopped(judged_before(plan, data, settings, given.run_dir), run_dir=None, kept=False)
         except (FactloopError, OSError) as error:  # no key, or the experiment is running
