@@ -79,6 +79,7 @@ def test_warnings_come_before_the_run_and_in_the_report(factloop: Command, plan:
     assert [words in warning for words, warning in zip(told, warnings, strict=True)] == [True] * 3
     planned = factloop("research", "experiment", plan, "--dry-run")
     assert done.err == planned.err == "".join(f"factloop: {warning}\n" for warning in warnings)
+    assert planned.out.count("about 6 model calls per repeat") == 2
 
 
 def test_an_experiment_stops_once_it_is_decided_and_pays_for_no_more(

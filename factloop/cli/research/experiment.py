@@ -175,7 +175,7 @@ def _print_estimate(given: Experiment, found: ExperimentEstimate, looks: Sequenc
         *([f"  of which at most about {found.splitting_calls:,} judge the splits,"] if found.splitting_calls else []),
         *([answered] if found.answered_calls else []),
         f"  {found.prompt_tokens:,} prompt and {found.completion_tokens:,} completion tokens,",
-        f"  {price(found.cost_usd)}; identical requests are paid for once",
+        f"  {price(found.cost_usd)}; identical requests are paid for once, and searching documents is free",
         *(f"  {one.words}, at {one.level:.2%}" for one in looks if len(looks) > 1),
         *([power] if shown else []),
         *(f"  {one.words}" for one in found.needed),
