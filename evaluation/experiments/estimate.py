@@ -208,11 +208,13 @@ def _estimates(settings: CheckSettings, data: Data) -> list[Estimate]:
     found = []
     for own, of in ((False, settings), (True, settings.model_copy(update={"search": ()}))):
         runs = [item.run for item in data.items if (item.run.documents is not None) is own]
+        sizes = [sum(len(one.text) for one in run.documents or ()) if own else None for run in runs]
         if data.kind == "claims":
             facts = [given for run in runs for given in run.facts or ()]
-            found += [estimate(of, "", None, facts)] if facts else []
+            mean = sum(one or 0 for one in sizes) // len(runs) if own and runs else None
+            found += [estimate(of, "", None, facts, mean)] if facts else []
         else:
-            found += [estimate(of, run.response, run.prompt, run.facts) for run in runs]
+            found += [estimate(of, run.response, run.prompt, run.facts, n) for run, n in zip(runs, sizes, strict=True)]
     return found
 
 

@@ -38,7 +38,6 @@ from factloop.evaluation.experiments.variants import (
     all_settings,
     describe_variants,
     ready_variants,
-    refuse_without_source,
     whole_settings,
 )
 from factloop.evaluation.running.log import Log
@@ -112,8 +111,7 @@ async def astream_experiment(
     data = data or plan.load()
     settings = all_settings(plan, defaults, limits or {})
     whole = whole_settings(settings)
-    ready = await ready_variants(plan, settings)
-    refuse_without_source(ready, data)
+    ready = await ready_variants(plan, settings, data)
     for one in settings.values():
         refuse_unbatched(one, run_dir)
     with ExitStack() as stack:
@@ -171,8 +169,7 @@ async def judged_before(
     if plan.baseline_name not in settings:
         changes["baseline"] = None
     plan = plan.model_copy(update=changes)
-    ready = await ready_variants(plan, settings)
-    refuse_without_source(ready, data)
+    ready = await ready_variants(plan, settings, data)
     measured = plan.splitting is not None and parse_spec(plan.splitting).calls is not None
     unlimited = whole_settings(settings).model_copy(update={"max_calls": None, "budget_usd": None})
     with ExitStack() as stack:

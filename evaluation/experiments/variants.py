@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from factloop.agents.safe.schemas import REPLIES
-from factloop.checking.preparing import Setup, prepare, refuse_clashes
+from factloop.checking.preparing import Setup, prepare, refuse_clashes, unsent_prompts
 from factloop.core.errors import ConfigError
 from factloop.core.records import Fingerprint
 from factloop.evaluation.comparing.matching import plain
-from factloop.evaluation.experiments.items import Data
+from factloop.evaluation.experiments.items import Data, Kind
 from factloop.evaluation.experiments.plan import WHOLE, ExperimentPlan
 from factloop.evaluation.experiments.records import JudgedClaim, PromptFile, Variant
 from factloop.prompts.lint import lint_paths
@@ -25,6 +25,8 @@ from factloop.tools.search.base import SearchTool
 from factloop.tools.search.build import check_sources
 
 LONGEST_LINE = 80
+SPLITTING = {f"safe/{name}" for name in ("atomic_facts", "grounded_facts", "published/atomic_facts", "sentence_facts")}
+"""Prompts that find the claims of a response."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +72,15 @@ def whole_settings(settings: Mapping[str, CheckSettings]) -> CheckSettings:
     return CheckSettings.of(None, **{name: getattr(first, name) for name in WHOLE})
 
 
-def prompt_warnings(settings: Mapping[str, CheckSettings]) -> Iterator[str]:
+def prompt_warnings(settings: Mapping[str, CheckSettings], kind: Kind) -> Iterator[str]:
     for folder in dict.fromkeys(one.prompts for one in settings.values() if one.prompts is not None):
         for one in lint_paths([folder], REPLIES).findings:
             yield f"{one.path}:{one.line}: {one.message}"
+    for name, of_variant in settings.items():
+        own = PromptRegistry.load(of_variant.prompts).own if kind == "claims" else frozenset[str]()
+        yield from (f"variant {name!r}: {one} is sent for responses, not for claims" for one in sorted(own & SPLITTING))
+        for said, needed in unsent_prompts(of_variant) if of_variant.model else ():
+            yield f"variant {name!r}: {said}; set {', '.join(f'`{key}: {value}`' for key, value in needed.items())}"
 
 
 def prompt_files(settings: CheckSettings, baseline: CheckSettings) -> Iterator[PromptFile]:
@@ -94,11 +101,18 @@ def prompt_files(settings: CheckSettings, baseline: CheckSettings) -> Iterator[P
         )
 
 
-async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSettings]) -> list[ReadyVariant]:
+async def refuse_unready(plan: ExperimentPlan, settings: Mapping[str, CheckSettings], data: Data) -> None:
+    """Raises the errors of `ready_variants`, except for missing keys and for variants that may download weights."""
+    local = {name: one for name, one in settings.items() if not one.allow_download}
+    keyless = {name: one.model_copy(update={"recording": plan.folder}) for name, one in local.items()}
+    await ready_variants(plan, keyless, data)
+
+
+async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSettings], data: Data) -> list[ReadyVariant]:
     """Reads the documents, and checks that every model can be called. Makes no network calls.
 
-    Variants with the same search settings share the documents. Raises DataError or ConfigError. If two variants would
-    send exactly the same requests, it raises ConfigError.
+    Variants with the same search settings share the documents. Raises DataError or ConfigError, in particular if two
+    variants would send exactly the same requests, or if a claim would have nothing to be judged against.
     """
     ready: list[ReadyVariant] = []
     read: dict[CheckSettings, tuple[SearchTool, ...]] = {}
@@ -110,7 +124,7 @@ async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSetti
             raise ConfigError(f"variant {name!r}: {error}") from error
         for chat in setup.chats:
             await chat.aclose()
-        own = prompt_files(of_variant, settings[plan.baseline_name])
+        own = prompt_files(of_variant, settings.get(plan.baseline_name, of_variant))
         files = [one for one in own if one.name in setup.fingerprint.prompts]
         texts = _prompt_texts(setup)
         one = ReadyVariant(name, _shown(plan.variants[name]), of_variant, tools, setup.fingerprint, texts, (*files,))
@@ -121,20 +135,13 @@ async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSetti
                 f"variants {same!r} and {name!r} would send the same requests, because their only difference "
                 f"({changed}) has no effect in the {of_variant.plan!r} plan; change another setting"
             )
-        ready.append(one)
-    return ready
-
-
-def refuse_without_source(ready: Sequence[ReadyVariant], data: Data) -> None:
-    """Raises ConfigError if a variant has no search and there are no documents in its settings or in the data."""
-    if any(item.run.documents is not None for item in data.items):
-        return
-    for one in ready:
-        if not one.tools:
+        if not tools and all(item.run.documents is None for item in data.items):
             raise ConfigError(
-                f"variant {one.name!r} has nothing to judge against; set `docs` or `search` in the plan's settings, "
+                f"variant {name!r} has nothing to judge against; set `docs` or `search` in the plan's settings, "
                 "or add a `document` to each claim or `documents` to each response"
             )
+        ready.append(one)
+    return ready
 
 
 def _tools(settings: CheckSettings, read: dict[CheckSettings, tuple[SearchTool, ...]]) -> tuple[SearchTool, ...]:

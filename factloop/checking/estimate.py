@@ -13,8 +13,8 @@ from factloop.agents.safe.grounded import BATCH_CLAIMS
 from factloop.agents.safe.model_stages import ANSWER_CHARACTERS
 from factloop.agents.safe.passages import WHOLE_TIMES
 from factloop.agents.safe.sentences import FUSED_WINDOW, GROUNDED_WINDOW, WindowSize
-from factloop.checking.preparing import plan_of_check
-from factloop.core.records import Count, GivenFacts, NonNegative, Plan, Record
+from factloop.checking.preparing import plan_of
+from factloop.core.records import Count, GivenFacts, NonNegative, Record
 from factloop.prompts.registry import PromptRegistry, Value
 from factloop.setup.chat_model import price_of
 from factloop.setup.settings import CheckSettings
@@ -89,9 +89,7 @@ def estimate(
         return _verifiable(asked)
     if plan in ("paper", "safe"):
         return _paper(asked, is_published=plan == "safe")
-    if facts is not None:
-        return _given(asked, stated)
-    return _grounded(asked, n_characters) if plan == "grounded" else _fused(asked)
+    return _grounded(asked, stated, n_characters) if plan == "grounded" else _fused(asked, stated)
 
 
 def length_of_documents(settings: CheckSettings) -> int | None:
@@ -118,11 +116,6 @@ def _of_jury(settings: CheckSettings, each: Sequence[Estimate]) -> Estimate:
     counts = {name: sum(getattr(one, name) for one in each) for name in _ASKED_FOR}
     cost_usd = sum(known) - of_searches if len(known) == len(costs) else None
     return each[0].model_copy(update={**counts, "cost_usd": cost_usd})
-
-
-def plan_of(settings: CheckSettings) -> Plan:
-    """Returns the plan for a check with these settings. Does not open any sources."""
-    return plan_of_check(settings, (), has_model=settings.model is not None, given_alone=not settings.search)
 
 
 @dataclass(frozen=True)
@@ -152,54 +145,45 @@ class _Asked:
         return max(math.ceil(len(self.parts) / size.sentences), math.ceil(n_characters / size.characters))
 
 
-def _fused(asked: _Asked) -> Estimate:
-    windows = asked.n_windows(FUSED_WINDOW)
-    each = asked.tokens("sentence_facts", answer=asked.shown, above=None, sentence=None)
-    stated = sum(count_tokens(f"{part.above} {part.text}") for part in asked.parts)
-    return _fused_rounds(asked, windows, windows * each + stated)
-
-
-def _given(asked: _Asked, stated: Sequence[GivenFacts]) -> Estimate:
-    shown = asked.shown
-    first = (
-        asked.tokens("given_facts", answer=shown, sentence=given.sentence, fact=list(given.facts)) for given in stated
-    )
-    return _fused_rounds(asked, len(stated), sum(first))
-
-
-def _fused_rounds(asked: _Asked, n_read: int, first: int) -> Estimate:
-    """`n_read` calls extract facts, with `first` prompt tokens in total."""
-    settings, n_claims = asked.settings, asked.n_claims
+def _fused(asked: _Asked, given: Sequence[GivenFacts]) -> Estimate:
+    settings, n_claims, shown = asked.settings, asked.n_claims, asked.shown
+    n_read = len(given) or asked.n_windows(FUSED_WINDOW)
+    first = n_read * asked.tokens("sentence_facts", answer=shown, above=None, sentence=None)
+    first += sum(count_tokens(f"{part.above} {part.text}") for part in asked.parts)
+    if given:
+        first = sum(asked.tokens("given_facts", answer=shown, sentence=one.sentence, fact=one.facts) for one in given)
     rounds = round(n_claims * min(SEARCHES_A_CLAIM, settings.max_searches))
     together = CLAIMS_TOGETHER if len(settings.search) + bool(settings.docs) == 1 else 1
     nothing = dict.fromkeys(("claim", "evidence", "asked", "fruitless"))
     rules = asked.tokens("assessment", sentence="x" * 160, left="1", **nothing)
-    shown = PASSAGE_TOKENS * settings.results_per_search + count_tokens("x" * 80)
+    found = PASSAGE_TOKENS * settings.results_per_search + count_tokens("x" * 80)
     calls = math.ceil(n_claims / together) + max(rounds - n_claims, 0)
     completion = FUSED_COMPLETION["sentence_facts"] * n_claims + FUSED_COMPLETION["assessment"] * rounds
-    prompt_tokens = first + calls * rules + rounds * shown
+    prompt_tokens = first + calls * rules + rounds * found
     return _estimate(settings, asked.n_sentences, n_claims, n_read + calls, rounds, prompt_tokens, completion)
 
 
-def _grounded(asked: _Asked, n_characters: int | None) -> Estimate:
+def _grounded(asked: _Asked, given: Sequence[GivenFacts], n_characters: int | None) -> Estimate:
     """Short documents are in each prompt in full, so nothing is searched or checked again. Otherwise, there is one
-    search per sentence, and one per claim that is checked again."""
+    search per sentence, and one per claim that is checked again. Supplied facts are searched for in any case. Without a
+    response, they are separate claims, which share no batch."""
     settings, n_claims = asked.settings, asked.n_claims
-    windows = asked.n_windows(GROUNDED_WINDOW)
+    windows = len(given) or asked.n_windows(GROUNDED_WINDOW)
     is_whole = n_characters is not None and n_characters <= WHOLE_TIMES * settings.passage_characters
     n_again = 0 if is_whole else SHARE_LOOKED_AT_AGAIN * n_claims
-    batches = math.ceil(n_again / BATCH_CLAIMS)
+    batches = math.ceil(n_again / (BATCH_CLAIMS if asked.response else 1))
     before = "x" * (len(asked.shown) // 2)
-    window = asked.tokens("grounded_facts", passage=None, answer=before, sentence=None)
     batch = asked.tokens("grounded_claims", passage=None, answer=asked.shown, claim=None)
-    stated = count_tokens(asked.response) + count_tokens("x" * round(80 * n_again))
+    window = batch if given else asked.tokens("grounded_facts", passage=None, answer=before, sentence=None)
+    read = " ".join(fact for one in given for fact in one.facts) or asked.response
+    stated = count_tokens(read) + count_tokens("x" * round(80 * n_again))
     passages = (n_characters if is_whole and n_characters else settings.passage_characters) // CHARACTERS_PER_TOKEN
     prompt_tokens = windows * (window + passages) + batches * (batch + passages) + stated
     again = GROUNDED_COMPLETION["grounded_claims"] * n_again
     completion = round(n_claims * GROUNDED_COMPLETION["grounded_facts"] + again)
-    tools = 0 if is_whole else max(1, len(settings.search) + bool(settings.docs))
-    searches = tools * (len(asked.parts) + round(n_again))
-    return _estimate(settings, len(asked.parts), n_claims, windows + batches, searches, prompt_tokens, completion)
+    tools = 0 if is_whole and not given else max(1, len(settings.search) + bool(settings.docs))
+    searches = tools * ((n_claims if given else asked.n_sentences) + round(n_again))
+    return _estimate(settings, asked.n_sentences, n_claims, windows + batches, searches, prompt_tokens, completion)
 
 
 def _verifiable(asked: _Asked) -> Estimate:

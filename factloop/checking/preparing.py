@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, count
@@ -133,6 +133,11 @@ def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_m
     return "grounded" if is_grounded else "fused"
 
 
+def plan_of(settings: CheckSettings) -> Plan:
+    """Returns the plan for a check with these settings. Does not open any sources."""
+    return plan_of_check(settings, (), has_model=settings.model is not None, given_alone=not settings.search)
+
+
 def _chat_model(settings: CheckSettings, model: BaseChatModel | ChatModel | None) -> ChatModel | None:
     if isinstance(model, ChatModel):
         return replace(model, http=None)  # the caller closes the connections
@@ -165,6 +170,21 @@ def plan_of_prompt(name: str) -> Plan | None:
 def prompts_of(plan: Plan, settings: CheckSettings) -> tuple[str, ...]:
     of_plan = VERIFIABLE_PROMPTS if settings.verifiable else PLAN_PROMPTS[plan]
     return (*of_plan, *((ELIGIBILITY,) if settings.eligibility else ()), *GATEWAY_PROMPTS)
+
+
+def unsent_prompts(settings: CheckSettings) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yields a warning for each of the user's prompts that belongs to another plan, and the settings that it needs."""
+    plan = plan_of(settings)
+    sent = prompts_of(plan, settings)
+    for name in sorted(PromptRegistry.load(settings.prompts).own):
+        other = plan_of_prompt(name)
+        falls_back = (plan, other) == ("grounded", "fused")
+        if other is not None and (falls_back or name not in sent):
+            when = "sends this prompt only if other replies are unusable" if falls_back else "sends other prompts"
+            kinds = [" with verifiable=yes" * one for one in (name not in PLAN_PROMPTS[other], settings.verifiable)]
+            needed = {} if kinds[0] == kinds[1] else {"verifiable": "yes" if kinds[0] else "no"}
+            said = f"{name} belongs to the {other} plan{kinds[0]}; this check follows {plan}{kinds[1]}, which {when}"
+            yield said, {"plan": other, **needed}
 
 
 def _fingerprint(

@@ -101,7 +101,7 @@ async def _report(given: Check, settings: CheckSettings, response: str) -> Factu
 
 def print_estimate(given: Check, settings: CheckSettings, response: str, more: str | None = None) -> int:
     """Prints the estimated cost of a check, followed by `more`. Makes no calls. Returns the exit code."""
-    from factloop.checking.estimate import plan_of
+    from factloop.checking.preparing import plan_of
 
     found = _estimate(given, settings, response)
     return deliver_estimate(given, found, f"plan {plan_of(settings)!r}", settings, more)

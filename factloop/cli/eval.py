@@ -260,7 +260,8 @@ def _debiasing(given: Run) -> Debias | None:
 
 
 def _print_estimate(given: Run, settings: CheckSettings, items: Iterable[RunItem]) -> int:
-    from factloop.checking.estimate import estimate, length_of_documents, plan_of
+    from factloop.checking.estimate import estimate, length_of_documents
+    from factloop.checking.preparing import plan_of
     from factloop.tools.search.build import check_sources
 
     check_sources(settings.search, settings.docs)

@@ -76,21 +76,11 @@ def note_unsent_prompts_of_check(settings: CheckSettings) -> None:
     note_unsent_prompts(settings.prompts, [settings.model])
     if settings.prompts is None or settings.model is None:
         return
-    from factloop.checking.estimate import plan_of
-    from factloop.checking.preparing import PLAN_PROMPTS, plan_of_prompt, prompts_of
-    from factloop.prompts.registry import PromptRegistry
+    from factloop.checking.preparing import unsent_prompts
 
-    plan = plan_of(settings)
-    sent = prompts_of(plan, settings)
-    for name in sorted(PromptRegistry.load(settings.prompts).own):
-        other = plan_of_prompt(name)
-        falls_back = (plan, other) == ("grounded", "fused")
-        if other is not None and (falls_back or name not in sent):
-            when = "sends this prompt only if other replies are unusable" if falls_back else "sends other prompts"
-            kinds = [" with verifiable=yes" * one for one in (name not in PLAN_PROMPTS[other], settings.verifiable)]
-            remedy = "" if kinds[0] == kinds[1] else f" --set verifiable={'yes' if kinds[0] else 'no'}"
-            said = f"{name} belongs to the {other} plan{kinds[0]}; this check follows {plan}{kinds[1]}, which {when}"
-            note(f"--prompts {settings.prompts}: {said}; use `--plan {other}{remedy}`")
+    for said, needed in unsent_prompts(settings):
+        flags = [f"--plan {needed.pop('plan')}", *(f"--set {name}={value}" for name, value in needed.items())]
+        note(f"--prompts {settings.prompts}: {said}; use `{' '.join(flags)}`")
 
 
 def server_settings(flags: Mapping[str, Any]) -> tuple[CheckSettings, TrustSettings]:

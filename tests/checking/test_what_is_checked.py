@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,9 @@ def test_what_is_no_fact_is_refused_before_anything_is_spent(sim: Simulator, fac
 
 def test_what_given_facts_would_cost_is_counted_by_them(response: Response, facts: list[GivenFacts]) -> None:
     n_facts = sum(len(given.facts) for given in facts)
-    for plan, calls in (("fused", len(facts) + round(n_facts * 1.2)), ("paper", n_facts * (2 + 1 + 3))):
+    calls_of = {"fused": len(facts) + round(n_facts * 1.2), "paper": n_facts * (2 + 1 + 3)}
+    calls_of["grounded"] = len(facts) + math.ceil(n_facts * 0.3 / 7)
+    for plan, calls in calls_of.items():
         settings = CheckSettings.of(model="openai:sim", plan=plan)
         found = estimate(settings, response.text, response.prompt, [*facts, GivenFacts(sentence="x", facts=())])
         assert (found.n_sentences, found.n_claims, found.calls) == (len(facts), n_facts, calls)

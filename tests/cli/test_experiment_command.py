@@ -14,6 +14,7 @@ import pytest
 from factloop.evaluation.experiments.plan import load_plan
 from factloop.evaluation.experiments.run import judged_before
 from factloop.evaluation.experiments.variants import all_settings
+from factloop.prompts.registry import packaged_prompts
 from tests.cli.command import Command
 from tests.evaluation.experiments.small_plans import facts_of, write_claims, write_variant
 from tests.simulator import MODEL, Faults, Simulator
@@ -35,6 +36,7 @@ variants:
 @pytest.fixture
 def plan(sim: Simulator, home: Path) -> Path:
     write_claims(home / "claims.jsonl", facts_of(sim.world, 6))
+    write_claims(home / "bare.jsonl", facts_of(sim.world, 6), documents=False)
     write_variant(home / "strict")
     path = home / "plan.yaml"
     path.write_text(PLAN, encoding="utf-8")
@@ -66,13 +68,18 @@ def test_a_plan_becomes_a_report(factloop: Command, sim: Simulator, plan: Path, 
     assert sim.stats().model.requests == requests
 
 
-def test_lint_warns_before_the_run_and_in_the_report(factloop: Command, plan: Path, home: Path) -> None:
+def test_warnings_come_before_the_run_and_in_the_report(factloop: Command, plan: Path, home: Path) -> None:
     (file,) = (home / "strict").rglob("*.md")
     file.write_text(file.read_text(encoding="utf-8").replace("Take the claim apart.", "Read <passages>."))
+    shutil.copy(packaged_prompts()["safe/grounded_facts"].path, file.parent)
+    plan.write_text(PLAN.replace("settings: {", "settings: {plan: grounded, "), encoding="utf-8")
     done = factloop("research", "experiment", plan, "--json", "report.json")
-    (warning, *_) = json.loads((home / "report.json").read_text(encoding="utf-8"))["warnings"]
-    assert "<passages>" in warning
-    assert warning in " ".join(done.err.split())
+    warnings = json.loads((home / "report.json").read_text(encoding="utf-8"))["warnings"][:3]
+    told = ("<passages>", "safe/grounded_facts is sent for responses", "safe/assessment belongs to the fused plan")
+    assert [words in warning for words, warning in zip(told, warnings, strict=True)] == [True] * 3
+    planned = factloop("research", "experiment", plan, "--dry-run")
+    assert done.err == planned.err == "".join(f"factloop: {warning}\n" for warning in warnings)
+    assert planned.out.count("about 6 model calls per repeat") == 2
 
 
 def test_an_experiment_stops_once_it_is_decided_and_pays_for_no_more(
@@ -133,6 +140,7 @@ def test_a_look_at_claims_that_were_judged_before_they_were_held_out_is_not_call
     [
         (("data: claims.jsonl", "data: nowhere.jsonl"), "nowhere.jsonl: cannot be read"),
         (("{prompts: strict}", "{}"), "variants 'packaged' and 'strict' would send the same requests"),
+        (("data: claims.jsonl", "data: bare.jsonl"), "variant 'packaged' has nothing to judge against; set `docs`"),
         (("{prompts: strict}", "{plan: paper, docs: [.]}"), "claims.jsonl is one of the documents (docs)"),
         (("{prompts: strict}", "{plan: safe, jury: [openai:x]}"), "variant 'strict': the `safe` plan uses a single"),
         ((MODEL, "nobody:x"), "variant 'packaged': "),
@@ -145,8 +153,9 @@ def test_what_is_wrong_is_one_line_and_costs_nothing(
     factloop: Command, sim: Simulator, plan: Path, edit: tuple[str, str], said: str
 ) -> None:
     plan.write_text(PLAN.replace(*edit), encoding="utf-8")
-    done = factloop("research", "experiment", "plan.yaml")
-    assert (done.code, said in done.complaint, sim.stats().model.requests) == (2, True, 0)
+    for flags in ((), ("--dry-run",))[: 1 if MODEL in edit else 2]:  # a dry run builds no model
+        done = factloop("research", "experiment", "plan.yaml", *flags)
+        assert (done.code, said in done.complaint, sim.stats().model.requests) == (2, True, 0)
 
 
 def test_a_dry_run_spends_nothing(factloop: Command, sim: Simulator, plan: Path) -> None:

@@ -20,6 +20,9 @@ CHECK, TRUST = "--model", "--subject-model or --judge-model"
 SERVER = "--model, --subject-model or --judge-model"
 MIXEDQA = "--subject, --subject-model or --judge-model"
 PROPOSING = "--distractors model and --judge-model"
+VERIFIABLE, OF_VERIFIABLE = "published/verifiable_claims", "safe plan with verifiable=yes"
+YES, NO, OTHER = ("--set", "verifiable=yes"), "--set verifiable=no", "sends other prompts"
+FALLBACK = "sends this prompt only if other replies are unusable"
 COMMANDS_AND_REMEDIES: list[tuple[tuple[str, ...], str]] = [
     (("check", "answer.md", *DOCS), CHECK),
     (("correct", "answer.md", *DOCS), CHECK),
@@ -57,36 +60,32 @@ def test_prompts_that_no_model_is_sent_are_told_of(factloop: Command, command: t
     assert done.err.splitlines()[0] == f"factloop: `--prompts {VARIANT}` {said}: also set {remedy}"
 
 
-def test_a_prompt_of_another_plan_is_told_of(factloop: Command, sim: Simulator) -> None:
-    done = factloop("check", "answer.md", *DOCS, "--model", MODEL, "--prompts", VARIANT)
-    said = "safe/assessment belongs to the fused plan; this check follows grounded, which sends this prompt only if"
-    assert done.err.splitlines()[0].startswith(f"factloop: --prompts {VARIANT}: {said}")
-    told = factloop("check", "answer.md", *DOCS, "--model", MODEL, "--prompts", VARIANT, "--plan", "paper").err
-    assert "this check follows paper, which sends other prompts; use `--plan fused`" in told
-    assert (
-        "--prompts"
-        not in factloop("check", "answer.md", *DOCS, "--model", MODEL, "--prompts", VARIANT, "--plan", "fused").err
-    )
-    assert len(sim.bodies()) > 0
-
-
 @pytest.mark.parametrize(
-    ("name", "flags", "belongs", "remedy"),
+    ("name", "flags", "belongs", "follows", "remedy"),
     [
-        ("verifiable_claims", ("fused",), "safe plan with verifiable=yes", "--plan safe --set verifiable=yes"),
-        ("verifiable_claims", ("safe",), "safe plan with verifiable=yes", "--plan safe --set verifiable=yes"),
-        ("atomic_facts", ("safe", "--set", "verifiable=yes"), "safe plan", "--plan safe --set verifiable=no"),
-        ("verifiable_claims", ("safe", "--set", "verifiable=yes"), "", ""),
+        (
+            "assessment",
+            (),
+            "fused plan",
+            "grounded, which sends this prompt only if other replies are unusable",
+            "fused",
+        ),
+        ("assessment", ("paper",), "fused plan", f"paper, which {OTHER}", "fused"),
+        ("assessment", ("fused",), "", "", ""),
+        (VERIFIABLE, ("safe",), OF_VERIFIABLE, f"safe, which {OTHER}", "safe --set verifiable=yes"),
+        ("published/atomic_facts", ("safe", *YES), "safe plan", f"safe with {YES[1]}, which {OTHER}", f"safe {NO}"),
+        (VERIFIABLE, ("safe", *YES), "", "", ""),
     ],
 )
-def test_prompts_of_verifiable_claims_are_told_of(
-    factloop: Command, name: str, flags: tuple[str, ...], belongs: str, remedy: str
+def test_a_prompt_of_another_plan_is_told_of(
+    factloop: Command, sim: Simulator, name: str, flags: tuple[str, ...], belongs: str, follows: str, remedy: str
 ) -> None:
-    assert factloop("prompts", "new", "own", "--from", f"safe/published/{name}", "--out", "variants").code == 0
-    done = factloop("check", "answer.md", *DOCS, "--model", MODEL, "--prompts", "variants/own", "--plan", *flags)
+    assert factloop("prompts", "new", "own", "--from", f"safe/{name}", "--out", "variants").code == 0
+    plan = ("--plan", *flags)[: 2 * len(flags)]
+    done = factloop("check", "answer.md", *DOCS, "--model", MODEL, "--prompts", "variants/own", *plan)
     told = [line.partition("/own: ")[2] for line in done.err.splitlines() if "--prompts" in line]
-    said = f"safe/published/{name} belongs to the {belongs}; this check follows {' with '.join(flags[::2])}"
-    assert told == [f"{said}, which sends other prompts; use `{remedy}`"] * bool(remedy)
+    said = f"safe/{name} belongs to the {belongs}; this check follows {follows}; use `--plan {remedy}`"
+    assert (told, bool(sim.bodies())) == ([said] * bool(remedy), True)
 
 
 def test_every_command_that_takes_prompts_is_among_these() -> None:

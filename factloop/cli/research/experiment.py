@@ -66,7 +66,7 @@ def experiment(given: Experiment, limits: Flags) -> int:
     from factloop.evaluation.experiments.looks import looks_at
     from factloop.evaluation.experiments.plan import load_plan
     from factloop.evaluation.experiments.run import REPORT, astream_experiment, judged_before, n_judged_in
-    from factloop.evaluation.experiments.variants import all_settings, prompt_warnings
+    from factloop.evaluation.experiments.variants import all_settings, prompt_warnings, refuse_unready
     from factloop.evaluation.experiments.views.shown import demands_view, print_experiment, render_experiment_html
 
     views = {name: demands_view(name) for name in given.out}
@@ -82,11 +82,13 @@ def experiment(given: Experiment, limits: Flags) -> int:
         read = (given.plan, str(plan.data_path))
         try_outputs((*given.written, *given.out), read, settings=of_variant, run_dir=given.run_dir)
         refuse_self_support(read[1], of_variant.docs, "docs")
-    for warning in () if given.quiet else prompt_warnings(settings):
-        note(warning)
     data = plan.load(held_out=given.held_out)
+    warnings = (*prompt_warnings(settings, data.kind),)
+    for warning in () if given.quiet else warnings:
+        note(warning)
     looks = list(looks_at(data, None if given.held_out else plan.until, given.level))
     if given.dry_run:
+        run_until_stopped(refuse_unready(plan, settings, data), run_dir=None, kept=False)
         try:
             cells = run_until_stopped(judged_before(plan, data, settings, given.run_dir), run_dir=None, kept=False)
         except (FactloopError, OSError) as error:  # no key, or the experiment is running
@@ -112,7 +114,7 @@ def experiment(given: Experiment, limits: Flags) -> int:
         )
         if report.look is None or not report.look.still_open:
             break
-    report = report.model_copy(update={"warnings": (*prompt_warnings(settings), *report.warnings)})
+    report = report.model_copy(update={"warnings": (*warnings, *report.warnings)})
     if given.run_dir is not None:
         report = with_exchanges(with_history(report, given.run_dir, n_seen), given.run_dir)
         write_atomically(given.run_dir / REPORT, to_json(report), private=True)
@@ -173,7 +175,7 @@ def _print_estimate(given: Experiment, found: ExperimentEstimate, looks: Sequenc
         *([f"  of which at most about {found.splitting_calls:,} judge the splits,"] if found.splitting_calls else []),
         *([answered] if found.answered_calls else []),
         f"  {found.prompt_tokens:,} prompt and {found.completion_tokens:,} completion tokens,",
-        f"  {price(found.cost_usd)}; identical requests are paid for once",
+        f"  {price(found.cost_usd)}; identical requests are paid for once, and searching documents is free",
         *(f"  {one.words}, at {one.level:.2%}" for one in looks if len(looks) > 1),
         *([power] if shown else []),
         *(f"  {one.words}" for one in found.needed),
