@@ -33,8 +33,8 @@ COMMANDS = {
         "Score whether a model stands by its own answers and whether documents support them (TrustScore).",
     ),
     "serve": ("serve:serve", "Serve checks over HTTP and on a web page. Limits on calls and cost apply to each job."),
-    "backup": ("backup:backup", "Back up the jobs of a service to a file, even while the service is running."),
-    "restore": ("backup:restore", "Restore the jobs in a backup to a database that has no jobs yet."),
+    "backup": ("serve:backup", "Back up the jobs of a service to a file, even while the service is running."),
+    "restore": ("serve:restore", "Restore the jobs in a backup to a database that has no jobs yet."),
     "mcp": (
         "mcp:mcp",
         "Serve checks to agents over the Model Context Protocol. Limits on calls and cost apply to the whole run.",
