@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from factloop.cli.check import deliver_estimate
 from factloop.cli.console import note, run_until_stopped, watched
 from factloop.cli.demands import ALL_IRRELEVANT, code_of, first_failure, results_of
-from factloop.cli.inputs import refuse_missing_data, refuse_self_support, wanted_k
+from factloop.cli.inputs import pairs_given, refuse_missing_data, refuse_self_support, wanted_k
 from factloop.cli.options import ARGUMENT, OUTPUT, STATISTICS, Flags, Intervals, Judged, Tabled, Texts, command, taking
 from factloop.cli.outputs import deliver, try_outputs, write_output
 from factloop.cli.preparing import note_unsent_prompts_of_check, with_leave_to_fetch
@@ -153,15 +153,10 @@ def wanted_columns(given: Sequence[str]) -> dict[str, str]:
     """Maps fields to columns. Raises ConfigError unless all are FIELD=COLUMN pairs with distinct, known fields."""
     from factloop.evaluation.datasets.responses import FIELDS
 
-    columns: dict[str, str] = {}
-    for one in given:
-        name, mark, column = one.partition("=")
-        if not mark or not column:
-            raise ConfigError(f"--column {one[:80]}: must be FIELD=COLUMN, such as prompt=question")
+    columns = pairs_given("--column", given, "FIELD=COLUMN, such as prompt=question")
+    for name in columns:
         if name not in FIELDS:
-            raise ConfigError(f"--column {one[:80]}: unknown field {name[:40]!r}; the fields are {', '.join(FIELDS)}")
-        if columns.setdefault(name, column) != column:
-            raise ConfigError(f"--column {one[:80]}: {name} is set twice; set it only once")
+            raise ConfigError(f"--column: unknown field {name[:40]!r}; the fields are {', '.join(FIELDS)}")
     return columns
 
 
