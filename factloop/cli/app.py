@@ -43,7 +43,7 @@ COMMANDS = {
     "eval responses": ("eval:responses", "Check the long responses in a data set, and score each system by F1@K."),
     "eval factscore": ("eval:factscore", "Judge FActScore's facts, and compare the verdicts with its human labels."),
     "eval mixedqa": (
-        "mixedqa:mixedqa",
+        "trust:mixedqa",
         "Correlate TrustScore and other metrics with MixedQA's human labels, as in Table 1 of the paper.",
     ),
     "cache show": ("cache:show", "Show the contents, location and limits of the cache."),
