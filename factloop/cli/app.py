@@ -65,7 +65,7 @@ COMMANDS = {
         "Compare prompts, models and settings on the same labelled claims or responses.",
     ),
     "research optimise": (
-        "research.optimise:optimise",
+        "research.experiment:optimise",
         "Let a model propose changes to a prompt, and keep the changes that do better in an experiment.",
     ),
     "research verify": (
