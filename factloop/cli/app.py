@@ -108,7 +108,7 @@ COMMANDS = {
         "research.generate:prompts",
         "Have a model write prompts like LongFact's on the topics you choose.",
     ),
-    "research kb build": ("research.kb:build", "Build a local table of typed entities from DBpedia dumps."),
+    "research kb build": ("research.distractors:build", "Build a local table of typed entities from DBpedia dumps."),
 }
 """Maps the full name of each command to its function and help text."""
 
