@@ -29,7 +29,6 @@ from factloop.setup.marks import BATCH, CACHE, LIMITS, MODEL, PER_CHECK, SEARCH,
 from factloop.setup.settings import AtLeastOne, CheckSettings
 
 if TYPE_CHECKING:
-    from factloop.checking.estimate import Estimate
     from factloop.evaluation.runs.items import RunItem
     from factloop.evaluation.runs.records import JudgedResponse, RunSummary
     from factloop.evaluation.runs.run import Debias, Kind, ReportEngine
@@ -255,7 +254,7 @@ def _debiasing(given: Run) -> Debias | None:
 
 
 def _print_estimate(given: Run, settings: CheckSettings, items: Iterable[RunItem]) -> int:
-    from factloop.checking.estimate import estimate, length_of_documents, plan_of
+    from factloop.checking.estimate import estimate, length_of_documents, plan_of, sum_of
     from factloop.tools.search.build import check_sources
 
     check_sources(settings.search, settings.docs)
@@ -267,20 +266,9 @@ def _print_estimate(given: Run, settings: CheckSettings, items: Iterable[RunItem
         n_characters = of_all if item.documents is None else sum(len(one.text) for one in item.documents)
         estimates.append(estimate(by, item.response, item.prompt, item.facts, n_characters))
         plans.add(plan_of(by))
-    total = _sum(estimates)
+    total = sum_of(estimates)
     shown_plans = " and ".join(map(repr, sorted(plans or {plan_of(settings)})))
     return deliver_estimate(given, total, f"{plural(len(estimates), 'response')}, plan {shown_plans}", settings)
-
-
-def _sum(estimates: Sequence[Estimate]) -> Estimate:
-    from factloop.checking.estimate import Estimate
-
-    counts = ("n_sentences", "n_claims", "calls", "searches", "prompt_tokens", "completion_tokens")
-    costs = [one.cost_usd for one in estimates if one.cost_usd is not None]
-    return Estimate(
-        **{name: sum(getattr(one, name) for one in estimates) for name in counts},
-        cost_usd=sum(costs) if len(costs) == len(estimates) else None,
-    )
 
 
 def _exit_code(given: Run, summary: RunSummary, why_unscored: str) -> int:
