@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factloop.core.errors import ConfigError, DataError
-from factloop.core.files.lines import encoding_of, read_given
+from factloop.core.files.lines import STANDARD_INPUT, encoding_of, read_given
 
 if TYPE_CHECKING:
     from factloop.evaluation.runs.summary import WantedK
 
-STANDARD_INPUT = "-"
 _CONTROLS = frozenset(range(32)) - {9, 10, 12, 13, 27}
 _GLOB = frozenset("*?[")
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".7z", ".rar")
