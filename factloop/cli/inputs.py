@@ -68,9 +68,7 @@ def refuse_missing(text: str, documents: Iterable[str] | None) -> None:
 
 def refuse_missing_data(data: str | Path | None, documents: Iterable[str] | None = ()) -> None:
     """Raises DataError if the data or a document does not exist. Does not expand glob patterns."""
-    if data is not None and str(data) != STANDARD_INPUT and not _is_there(data):
-        raise DataError("cannot be read (No such file or directory)", path=str(data))
-    refuse_missing(STANDARD_INPUT, documents)
+    refuse_missing(STANDARD_INPUT if data is None else str(data), documents)
 
 
 def _is_there(place: str | Path) -> bool:
