@@ -15,7 +15,7 @@ from factloop.core.files.rows import Row
 from factloop.core.files.tables import read_rows
 from factloop.core.records import Count, NonNegative, Record, Share
 from factloop.evaluation.labels.disagreements import DisagreementKey
-from factloop.reports.labels import Answer, is_of_page, read_answer_file
+from factloop.reports.labels import Answer, AnswerFile, is_of_page, read_saved
 
 LEVEL = 0.95
 PAPER_WINS, PAPER_N = 76, 100
@@ -118,7 +118,7 @@ def win_rate(wins: int, n: int, level: float = LEVEL) -> WinRate:
 
 
 def _of_page(place: str | Path, key: DisagreementKey) -> Mapping[str, Answer | None]:
-    file = read_answer_file(place)
+    file = read_saved(place, AnswerFile)
     if file.claims_hash != key.claims_hash:
         raise DataError("the answers and the key must belong to the same page", path=str(place), field="claims_hash")
     given = {one.key: one.answer for one in file.answers}

@@ -28,7 +28,7 @@ from factloop.reports.labels import (
     claims_to_label,
     hash_of,
     is_of_page,
-    read_label_file,
+    read_saved,
     with_documents,
 )
 
@@ -184,7 +184,7 @@ def _labels_in(
     place: str, system: str, reports: Mapping[str, FactualityReport] | None
 ) -> Iterator[tuple[ClaimToLabel, GivenLabel | None]]:
     if is_of_page(place):
-        file = read_label_file(place)
+        file = read_saved(place, LabelFile)
         given = {one.key: one for one in file.labels}
         for claim in _with_documents(file, place, reports):
             yield claim.model_copy(update={"system": claim.system or system}), given.get(claim.key)

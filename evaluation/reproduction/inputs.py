@@ -56,7 +56,8 @@ class Inputs:
             claim.model_copy(update={"dataset": one.name})
             for one in BENCHMARK
             if one.name in wanted and one.part is not None and one.part in self.places
-            for claim in _claims(one.part, self.places[one.part])
+            for name, part in [one.part.split(":")]
+            for claim in labelled_claims(name, part, self.places[one.part])
         ]
         return _table_of(claims) if claims else None
 
@@ -77,11 +78,6 @@ class Inputs:
             dataset=column_of([datasets[code] for code in table.dataset.codes.tolist()]),
             scores={paper.get(name, name): scores for name, scores in table.scores.items()},
         )
-
-
-def _claims(named: str, place: Path) -> Iterator[LabelledClaim]:
-    name, part = named.split(":")
-    return labelled_claims(name, part, place)
 
 
 def _known_evaluator(name: str) -> str:

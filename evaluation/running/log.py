@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryFile
-from types import TracebackType
 from typing import IO, Any, Generic, Self, TypeVar
 
 from factloop.core.errors import ConfigError, DataError
@@ -102,9 +101,7 @@ class Log(Generic[R, K]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def _look_through(self, check: Callable[[R, int], None]) -> None:

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, aclosing, contextmanager
+from contextlib import ExitStack, aclosing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from types import TracebackType
-from typing import Any, Generic, Self, TypeVar
+from tempfile import TemporaryDirectory, TemporaryFile, gettempdir
+from typing import IO, Any, Generic, Self, TypeVar
 
+from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json, write_atomically
-from factloop.core.files.temporary_lines import TemporaryLines
 from factloop.core.records import Record, Usage
 from factloop.evaluation.running.log import Log
 from factloop.setup.run_directory import RunDirectory
@@ -148,8 +147,8 @@ def answers_folder(folder: Path | None) -> Iterator[Path]:
 
 
 class Spool(Generic[Item]):
-    """Validated items in a temporary file. Use as a context manager. The copy is needed because a pipe can be read only
-    once, and a file may change during the run."""
+    """Validated items in an unnamed temporary file, which the system removes even if the process is killed. Use as a
+    context manager. The copy is needed because a pipe can be read only once, and a file may change during the run."""
 
     def __init__(
         self,
@@ -163,15 +162,17 @@ class Spool(Generic[Item]):
         `load` reads it back. Raises anything that `items` raises, and ConfigError if the disk is full."""
         self.n = 0
         self._load = load
-        self._lines = TemporaryLines()
         self._hash = hashlib.sha256()
+        with _storing():
+            self._file: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed by `__exit__`
         with ExitStack() as on_error:
-            on_error.callback(self._lines.close)
+            on_error.push(self)
             for item in items:
                 line = dump(item)
                 self._hash.update(line)
                 if limit is None or self.n < limit:
-                    self._lines.append(line)
+                    with _storing():
+                        self._file.write(line)
                     self.n += 1
             on_error.pop_all()
 
@@ -182,12 +183,22 @@ class Spool(Generic[Item]):
 
     def __iter__(self) -> Iterator[Item]:
         """There can be only one reader at a time."""
-        return map(self._load, self._lines)
+        with _storing():
+            self._file.seek(0)  # also flushes the buffer
+        yield from map(self._load, self._file)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._lines.close()
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):  # the buffer may contain text that did not fit on the disk and is no longer needed
+            self._file.close()
+
+
+@contextmanager
+def _storing() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        said = f"cannot store the input in {gettempdir()} ({error.strerror or error})"
+        raise ConfigError(f"{said}; free disk space, or set TMPDIR to another folder") from error

@@ -23,8 +23,7 @@ from factloop.agents.safe.graph import build_safe_graph
 from factloop.agents.safe.judgements import unscored
 from factloop.agents.safe.jury import decided
 from factloop.agents.safe.stages import CheckContext, SafeGraph, told_in
-from factloop.checking.cascade.look import build_look_node
-from factloop.checking.cascade.stage import savings
+from factloop.checking.cascade.stage import build_look_node, savings
 from factloop.checking.citing import borne_out, citations_of, documents_among
 from factloop.checking.core_claims import mark_core
 from factloop.checking.judging import filled_by_model, filled_offline

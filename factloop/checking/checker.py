@@ -23,7 +23,6 @@ from factloop.checking.check import Checking, CheckRequest, open_checking
 from factloop.checking.preparing import numbered, prepare
 from factloop.core.errors import ConfigError
 from factloop.core.events import CheckFinished, Event
-from factloop.core.files.json import to_json, write_atomically
 from factloop.core.records import FactualityReport, Fingerprint, GivenFacts
 from factloop.core.sync import run_blocking
 from factloop.setup.changes import CheckChanges
@@ -301,7 +300,7 @@ class FactChecker(ClosesPerLoop):
         async with self._run(asked, run_dir) as (checking, directory):
             report = await checking.report(asked)
             if directory is not None:
-                write_atomically(directory.report, to_json(report), private=True)
+                directory.keep(report)
             return report
 
     def check(
@@ -380,7 +379,7 @@ class FactChecker(ClosesPerLoop):
                         yield event
             assert finished is not None  # the last event of every check
             if directory is not None:
-                write_atomically(directory.report, to_json(finished.report), private=True)
+                directory.keep(finished.report)
         yield finished  # after everything is saved, since the caller may stop here
 
     def _open_shared(self) -> Checking:

@@ -40,7 +40,6 @@ PAPER_COMPLETION = {"split": 15, "revise": 20, "relevance": 20, "query": 15, "ra
 GROUNDED_COMPLETION = {"grounded_facts": 40, "grounded_claims": 25}
 """Reply tokens per claim (in `grounded_claims`, per claim that is checked again)."""
 SHARE_LOOKED_AT_AGAIN = 0.3  # fraction of claims that are checked again because they seem unsupported at first
-_ASKED_FOR = ("calls", "prompt_tokens", "completion_tokens")
 
 
 class Estimate(Record):
@@ -81,9 +80,7 @@ def estimate(
         alone = estimate(settings.model_copy(update={"eligibility": False}), response, prompt, facts, n_characters)
         tokens = count_tokens(response + prompt) + 2 * SCHEMA_TOKENS
         more = _estimate(settings, 0, 0, 1, 0, tokens, PAPER_COMPLETION["relevance"])
-        known = None if alone.cost_usd is None or more.cost_usd is None else alone.cost_usd + more.cost_usd
-        added = {name: getattr(alone, name) + getattr(more, name) for name in _ASKED_FOR}
-        return alone.model_copy(update={**added, "cost_usd": known})
+        return sum_of([alone, more])
     asked = _Asked(settings, PromptRegistry.load(settings.prompts), response, prompt, parts, n_claims, n_sentences)
     if settings.verifiable:
         return _verifiable(asked)
@@ -109,13 +106,21 @@ def _each_alone(settings: CheckSettings) -> list[CheckSettings]:
 
 
 def _of_jury(settings: CheckSettings, each: Sequence[Estimate]) -> Estimate:
-    costs = [one.cost_usd for one in each]
-    by_search = _search_price(settings.search)
-    known = [cost for cost in costs if cost is not None]
-    of_searches = (len(each) - 1) * (by_search or 0.0) * each[0].searches
-    counts = {name: sum(getattr(one, name) for one in each) for name in _ASKED_FOR}
-    cost_usd = sum(known) - of_searches if len(known) == len(costs) else None
-    return each[0].model_copy(update={**counts, "cost_usd": cost_usd})
+    total = sum_of(each)
+    of_searches = (len(each) - 1) * (_search_price(settings.search) or 0.0) * each[0].searches
+    cost_usd = None if total.cost_usd is None else total.cost_usd - of_searches
+    read_once = {name: getattr(each[0], name) for name in ("n_sentences", "n_claims", "searches")}
+    return total.model_copy(update={**read_once, "cost_usd": cost_usd})
+
+
+def sum_of(estimates: Sequence[Estimate]) -> Estimate:
+    """The cost is None if any of the costs is."""
+    counts = ("n_sentences", "n_claims", "calls", "searches", "prompt_tokens", "completion_tokens")
+    costs = [one.cost_usd for one in estimates if one.cost_usd is not None]
+    return Estimate(
+        **{name: sum(getattr(one, name) for one in estimates) for name in counts},
+        cost_usd=sum(costs) if len(costs) == len(estimates) else None,
+    )
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,8 @@ COMMANDS = {
         "Score whether a model stands by its own answers and whether documents support them (TrustScore).",
     ),
     "serve": ("serve:serve", "Serve checks over HTTP and on a web page. Limits on calls and cost apply to each job."),
-    "backup": ("backup:backup", "Back up the jobs of a service to a file, even while the service is running."),
-    "restore": ("backup:restore", "Restore the jobs in a backup to a database that has no jobs yet."),
+    "backup": ("serve:backup", "Back up the jobs of a service to a file, even while the service is running."),
+    "restore": ("serve:restore", "Restore the jobs in a backup to a database that has no jobs yet."),
     "mcp": (
         "mcp:mcp",
         "Serve checks to agents over the Model Context Protocol. Limits on calls and cost apply to the whole run.",
@@ -43,7 +43,7 @@ COMMANDS = {
     "eval responses": ("eval:responses", "Check the long responses in a data set, and score each system by F1@K."),
     "eval factscore": ("eval:factscore", "Judge FActScore's facts, and compare the verdicts with its human labels."),
     "eval mixedqa": (
-        "mixedqa:mixedqa",
+        "trust:mixedqa",
         "Correlate TrustScore and other metrics with MixedQA's human labels, as in Table 1 of the paper.",
     ),
     "cache show": ("cache:show", "Show the contents, location and limits of the cache."),
@@ -65,7 +65,7 @@ COMMANDS = {
         "Compare prompts, models and settings on the same labelled claims or responses.",
     ),
     "research optimise": (
-        "research.optimise:optimise",
+        "research.experiment:optimise",
         "Let a model propose changes to a prompt, and keep the changes that do better in an experiment.",
     ),
     "research verify": (
@@ -108,7 +108,7 @@ COMMANDS = {
         "research.generate:prompts",
         "Have a model write prompts like LongFact's on the topics you choose.",
     ),
-    "research kb build": ("research.kb:build", "Build a local table of typed entities from DBpedia dumps."),
+    "research kb build": ("research.distractors:build", "Build a local table of typed entities from DBpedia dumps."),
 }
 """Maps the full name of each command to its function and help text."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from factloop.cli.check import deliver_estimate
 from factloop.cli.console import note, run_until_stopped, watched
 from factloop.cli.demands import ALL_IRRELEVANT, code_of, first_failure, results_of
-from factloop.cli.inputs import refuse_missing_data, refuse_self_support, wanted_k
+from factloop.cli.inputs import pairs_given, refuse_missing_data, refuse_self_support, wanted_k
 from factloop.cli.options import ARGUMENT, OUTPUT, STATISTICS, Flags, Intervals, Judged, Tabled, Texts, command, taking
 from factloop.cli.outputs import deliver, try_outputs, write_output
 from factloop.cli.preparing import note_unsent_prompts_of_check, with_leave_to_fetch
@@ -29,7 +29,6 @@ from factloop.setup.marks import BATCH, CACHE, LIMITS, MODEL, PER_CHECK, SEARCH,
 from factloop.setup.settings import AtLeastOne, CheckSettings
 
 if TYPE_CHECKING:
-    from factloop.checking.estimate import Estimate
     from factloop.evaluation.runs.items import RunItem
     from factloop.evaluation.runs.records import JudgedResponse, RunSummary
     from factloop.evaluation.runs.run import Debias, Kind, ReportEngine
@@ -153,15 +152,10 @@ def wanted_columns(given: Sequence[str]) -> dict[str, str]:
     """Maps fields to columns. Raises ConfigError unless all are FIELD=COLUMN pairs with distinct, known fields."""
     from factloop.evaluation.datasets.responses import FIELDS
 
-    columns: dict[str, str] = {}
-    for one in given:
-        name, mark, column = one.partition("=")
-        if not mark or not column:
-            raise ConfigError(f"--column {one[:80]}: must be FIELD=COLUMN, such as prompt=question")
+    columns = pairs_given("--column", given, "FIELD=COLUMN, such as prompt=question")
+    for name in columns:
         if name not in FIELDS:
-            raise ConfigError(f"--column {one[:80]}: unknown field {name[:40]!r}; the fields are {', '.join(FIELDS)}")
-        if columns.setdefault(name, column) != column:
-            raise ConfigError(f"--column {one[:80]}: {name} is set twice; set it only once")
+            raise ConfigError(f"--column: unknown field {name[:40]!r}; the fields are {', '.join(FIELDS)}")
     return columns
 
 
@@ -260,7 +254,7 @@ def _debiasing(given: Run) -> Debias | None:
 
 
 def _print_estimate(given: Run, settings: CheckSettings, items: Iterable[RunItem]) -> int:
-    from factloop.checking.estimate import estimate, length_of_documents
+    from factloop.checking.estimate import estimate, length_of_documents, sum_of
     from factloop.checking.preparing import plan_of
     from factloop.tools.search.build import check_sources
 
@@ -273,20 +267,9 @@ def _print_estimate(given: Run, settings: CheckSettings, items: Iterable[RunItem
         n_characters = of_all if item.documents is None else sum(len(one.text) for one in item.documents)
         estimates.append(estimate(by, item.response, item.prompt, item.facts, n_characters))
         plans.add(plan_of(by))
-    total = _sum(estimates)
+    total = sum_of(estimates)
     shown_plans = " and ".join(map(repr, sorted(plans or {plan_of(settings)})))
     return deliver_estimate(given, total, f"{plural(len(estimates), 'response')}, plan {shown_plans}", settings)
-
-
-def _sum(estimates: Sequence[Estimate]) -> Estimate:
-    from factloop.checking.estimate import Estimate
-
-    counts = ("n_sentences", "n_claims", "calls", "searches", "prompt_tokens", "completion_tokens")
-    costs = [one.cost_usd for one in estimates if one.cost_usd is not None]
-    return Estimate(
-        **{name: sum(getattr(one, name) for one in estimates) for name in counts},
-        cost_usd=sum(costs) if len(costs) == len(estimates) else None,
-    )
 
 
 def _exit_code(given: Run, summary: RunSummary, why_unscored: str) -> int:

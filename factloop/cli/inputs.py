@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factloop.core.errors import ConfigError, DataError
-from factloop.core.files.lines import encoding_of, read_given
+from factloop.core.files.lines import STANDARD_INPUT, encoding_of, read_given
 
 if TYPE_CHECKING:
     from factloop.evaluation.runs.summary import WantedK
 
-STANDARD_INPUT = "-"
 _CONTROLS = frozenset(range(32)) - {9, 10, 12, 13, 27}
 _GLOB = frozenset("*?[")
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".7z", ".rar")
@@ -69,9 +68,7 @@ def refuse_missing(text: str, documents: Iterable[str] | None) -> None:
 
 def refuse_missing_data(data: str | Path | None, documents: Iterable[str] | None = ()) -> None:
     """Raises DataError if the data or a document does not exist. Does not expand glob patterns."""
-    if data is not None and str(data) != STANDARD_INPUT and not _is_there(data):
-        raise DataError("cannot be read (No such file or directory)", path=str(data))
-    refuse_missing(STANDARD_INPUT, documents)
+    refuse_missing(STANDARD_INPUT if data is None else str(data), documents)
 
 
 def _is_there(place: str | Path) -> bool:

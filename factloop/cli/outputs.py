@@ -13,9 +13,9 @@ from typing import IO, TYPE_CHECKING, NoReturn, TextIO, cast
 
 from rich.console import Console
 
-from factloop.cli.inputs import STANDARD_INPUT
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json, write_atomically
+from factloop.core.files.lines import STANDARD_INPUT
 from factloop.core.files.places import first_taken_in
 from factloop.entrance.settings_sources import SETTINGS_FILE
 from factloop.reports.visible import visible

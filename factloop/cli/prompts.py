@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
@@ -21,7 +20,7 @@ from factloop.prompts.variant import find_source, start_variant
 from factloop.reports.figures import plural
 from factloop.reports.visible import visible
 from factloop.setup.marks import Mark
-from factloop.setup.settings import RunSettings
+from factloop.setup.settings import RunSettings, is_it
 
 DIGITS = 12  # number of digits of a hash to print
 
@@ -64,9 +63,8 @@ def list_(given: List) -> int:
 def show(given: Show) -> int:
     registry = PromptRegistry.load(_folder(given))
     if given.name not in registry.names:
-        near = get_close_matches(given.name[:100], registry.names, n=1)
-        hint = f"did you mean {near[0]}?" if near else "run `factloop prompts list` to see all names"
-        raise ConfigError(f"no prompt is named {given.name!r}; {hint}")
+        hint = is_it(given.name, registry.names) or "; run `factloop prompts list` to see all names"
+        raise ConfigError(f"no prompt is named {given.name!r}{hint}")
     prompt = registry[given.name]
     sample = prompt.render(**{variable: variable for variable in prompt.variables})
     rendered = f"# system\n{sample.system}\n# user\n{sample.user}\n"

@@ -8,7 +8,7 @@ only if there are many.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cached_property
 
 from factloop.core.records import Claim, Evidence, Verdict
@@ -53,10 +53,6 @@ def is_groundless(claim: Claim) -> bool:
     text = claim.self_contained or claim.text
     cited = [item for item in claim.evidence if item.id in claim.judgement.cited]
     return 2 * len(absent(text, cited)) > len(set(map(_plain, FIGURE.findall(text))) | _names(text))
-
-
-def groundless(claims: Sequence[Claim]) -> list[Claim]:
-    return [claim for claim in claims if is_groundless(claim)]
 
 
 def _names(claim: str) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from factloop.core.grounds import groundless
+from factloop.core.grounds import is_groundless
 from factloop.core.reasons import FAILURES
 from factloop.core.records import Claim, Fingerprint, Judgement, Sentence, UnscoredReason, Verdict
 
@@ -82,7 +82,7 @@ def failure_of_all(claims: Sequence[Claim]) -> Judgement | None:
 def groundless_warning(claims: Sequence[Claim]) -> tuple[str, ...]:
     """Warns if many supported claims cite passages that lack most of their names and figures."""
     supported = [claim for claim in claims if claim.judgement.verdict is Verdict.SUPPORTED]
-    found = groundless(supported)
+    found = [claim for claim in supported if is_groundless(claim)]
     if len(found) < MANY or len(found) < MANY_SHARE * len(supported):
         return ()
     return (

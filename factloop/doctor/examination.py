@@ -13,8 +13,8 @@ from factloop.core.errors import ConfigError, ToolError
 from factloop.core.extras import PACKAGES, install_command, is_installed
 from factloop.doctor.controls import ask_controls, ask_judge
 from factloop.doctor.looking import Look, WorkingPart, in_thread
-from factloop.doctor.models import ask_model
 from factloop.doctor.parts import (
+    ask_model,
     look_at_documents,
     looks_at_local_parts,
     looks_at_names,

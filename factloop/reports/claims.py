@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import Self
 
 from factloop.core.citations import reason
 from factloop.core.findings import Finding
@@ -28,28 +29,20 @@ from factloop.tools.text.words import content_words
 class Status(StrEnum):
     """A claim's verdict (with two kinds of `not_supported`), or unscored. The worst status comes first."""
 
-    CONTRADICTED = "contradicted"
-    NO_EVIDENCE = "no_evidence"
-    UNSCORED = "unscored"
-    SUPPORTED = "supported"
-    IRRELEVANT = "irrelevant"
+    words: str
+    symbol: str
 
-    @property
-    def words(self) -> str:
-        return _LOOK[self][0]
+    def __new__(cls, value: str, words: str, symbol: str) -> Self:
+        member = str.__new__(cls, value)
+        member._value_, member.words, member.symbol = value, words, symbol
+        return member
 
-    @property
-    def symbol(self) -> str:
-        return _LOOK[self][1]
+    CONTRADICTED = "contradicted", "contradicted", "✗"
+    NO_EVIDENCE = "no_evidence", "no evidence found", "○"
+    UNSCORED = "unscored", "unscored", "?"
+    SUPPORTED = "supported", "supported", "✓"
+    IRRELEVANT = "irrelevant", "irrelevant", "–"
 
-
-_LOOK = {
-    Status.CONTRADICTED: ("contradicted", "✗"),
-    Status.NO_EVIDENCE: ("no evidence found", "○"),
-    Status.UNSCORED: ("unscored", "?"),
-    Status.SUPPORTED: ("supported", "✓"),
-    Status.IRRELEVANT: ("irrelevant", "–"),
-}
 
 READING_ORDER = (Status.SUPPORTED, Status.CONTRADICTED, Status.NO_EVIDENCE, Status.IRRELEVANT, Status.UNSCORED)
 """The order in bars, counts and filters. Statuses that affect precision come first."""
@@ -84,7 +77,7 @@ def finding_words(finding: Finding) -> str:
         return NO_CLAIM_WORDS[NoClaim.NOT_READ]
     if finding is Finding.CLAIM_FREE:
         return NO_CLAIM_WORDS[NoClaim.NO_CLAIM]
-    return (Status.NO_EVIDENCE if finding is Finding.UNSUPPORTED else Status(finding.value)).words
+    return (Status.NO_EVIDENCE if finding is Finding.UNSUPPORTED else Status[finding.name]).words
 
 
 def verdict_table() -> dict[str, dict[str, str]]:

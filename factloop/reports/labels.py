@@ -176,30 +176,20 @@ def is_of_page(place: str | Path) -> bool:
         return True  # the error is reported when the file is read
 
 
-def read_label_file(place: str | Path) -> LabelFile:
-    """Reads labels saved by a page. Raises DataError if the file is larger than `LARGEST_FILE`, is not a label file or
-    was changed after it was saved, or if it contains two labels for the same claim or a label for an unknown claim."""
-    found = _saved(place, LabelFile)
-    refuse_wrong_labels(found.labels, [one.key for one in found.claims], str(place))
-    return found
-
-
-def read_answer_file(place: str | Path) -> AnswerFile:
-    """Reads answers saved by a page. Raises DataError like `read_label_file`."""
-    found = _saved(place, AnswerFile)
-    refuse_wrong_labels(found.answers, [one.key for one in found.claims], str(place), what="answer")
-    return found
-
-
 _File = TypeVar("_File", LabelFile, AnswerFile)
 
 
-def _saved(place: str | Path, kind: type[_File]) -> _File:
-    what = "labels" if kind is LabelFile else "answers"
-    found = read_record(place, kind, f"a file of {what} saved by a page", LARGEST_FILE)
+def read_saved(place: str | Path, kind: type[_File]) -> _File:
+    """Reads labels or answers saved by a page. Raises DataError if the file is larger than `LARGEST_FILE`, is not of
+    this kind or was changed after it was saved, or if it contains two labels (or answers) for the same claim or one for
+    an unknown claim."""
+    what = "label" if kind is LabelFile else "answer"
+    found = read_record(place, kind, f"a file of {what}s saved by a page", LARGEST_FILE)
     if hash_of(found.claims) != found.claims_hash:
-        message = f"the claims differ from those on the page; save the {what} again, and do not edit the file"
+        message = f"the claims differ from those on the page; save the {what}s again, and do not edit the file"
         raise DataError(message, path=str(place), field="claims")
+    given = found.labels if isinstance(found, LabelFile) else found.answers
+    refuse_wrong_labels(given, [one.key for one in found.claims], str(place), what)
     return found
 
 

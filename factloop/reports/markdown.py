@@ -3,9 +3,9 @@ HTML in the source is treated as text, nothing is loaded, and only web addresses
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate
 
 from markdown_it import MarkdownIt
@@ -69,20 +69,13 @@ def _parser() -> MarkdownIt:
     parser.enable(["table", "strikethrough"])
     # A list of sources at the end must be shown, although Markdown treats its lines as definitions.
     parser.disable(["reference", "html_block", "html_inline", "autolink", "text_join"])
-    parser.inline.ruler.at("link", _link)
-    parser.inline.ruler.at("image", _image)
+    parser.inline.ruler.at("link", partial(_noting_end, link))
+    parser.inline.ruler.at("image", partial(_noting_end, image))
     return parser
 
 
-def _link(state: StateInline, silent: bool) -> bool:
-    found = link(state, silent)
-    if found and not silent:
-        state.tokens[-1].meta["end"] = state.pos
-    return found
-
-
-def _image(state: StateInline, silent: bool) -> bool:
-    found = image(state, silent)
+def _noting_end(rule: Callable[[StateInline, bool], bool], state: StateInline, silent: bool) -> bool:
+    found = rule(state, silent)
     if found and not silent:
         state.tokens[-1].meta["end"] = state.pos
     return found

@@ -4,7 +4,6 @@ only waits for servers are reported, one line each."""
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console
@@ -37,9 +36,7 @@ class _Display:
         self._progress.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
     def waiting(self, waiting: ServerWait) -> None:

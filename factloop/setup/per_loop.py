@@ -9,7 +9,6 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, MutableMapp
 from concurrent.futures import wait
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 CLOSED_WITHIN_S = 2.0
@@ -106,9 +105,7 @@ class ClosesPerLoop:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
 

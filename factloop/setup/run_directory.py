@@ -15,7 +15,9 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from factloop.core.errors import ConfigError, NoPlaceToKeep, RunInUse
+from factloop.core.files.json import to_json, write_atomically
 from factloop.core.files.private import FILE_MODE, make_private_folder, narrow_contents, write_private
+from factloop.core.records import Record
 
 FORMAT = 1
 BEFORE_THE_RUN = frozenset({"run.tmp", "lock"})
@@ -46,9 +48,9 @@ class RunDirectory:
         """The SQLite file of paid answers."""
         return self.path / "journal.sqlite"
 
-    @property
-    def report(self) -> Path:
-        return self.path / "report.json"
+    def keep(self, report: Record) -> None:
+        """Saves the run's report, readable only by its owner. Raises ConfigError if writing fails."""
+        write_atomically(self.path / "report.json", to_json(report), private=True)
 
     def __enter__(self) -> RunDirectory:
         return self

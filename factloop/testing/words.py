@@ -9,10 +9,9 @@ from factloop.core.citations import named
 from factloop.core.records import Claim, Evidence, FactualityReport, Sentence
 from factloop.reports.claims import NO_CLAIM_WORDS, ClaimView, Status
 from factloop.reports.figures import distribution, plural
-from factloop.reports.visible import visible
+from factloop.reports.terminal_parts import one_line
 
 MOST_CLAIMS, MOST_PASSAGES = 10, 3
-LONGEST = 400  # maximum number of characters of a claim, rationale or passage
 
 
 def factual_failure(
@@ -26,9 +25,9 @@ def factual_failure(
     claims = f"{plural(len(report.claims), 'claim')}{f': {distribution(report)}' if report.claims else ''}"
     return "\n".join(
         [
-            *(f"required: {_short(what)}" for what in missed),
+            *(f"required: {one_line(what)}" for what in missed),
             f"reached:  precision {precision} (n = {report.counts.scored}), {claims}",
-            f"judge:    {_short(report.fingerprint.judge)}",
+            f"judge:    {one_line(report.fingerprint.judge)}",
             *(line for number, claim in enumerate(at_fault[:MOST_CLAIMS], 1) for line in _claim(number, claim)),
             *([f"... and {len(at_fault) - MOST_CLAIMS} more"] if len(at_fault) > MOST_CLAIMS else []),
             *([""] if unchecked else []),
@@ -42,9 +41,9 @@ def trust_failure(missed: Sequence[str], report: TrustReport) -> str:
     """The message of `assert_trustworthy`: unmet requirements, failed checks and passages."""
     bc, fc = report.trust_bc, report.trust_fc
     lines = [
-        *(f"required: {_short(what)}" for what in missed),
-        f"question: {_short(report.question)}",
-        f"response: {_short(report.response)}",
+        *(f"required: {one_line(what)}" for what in missed),
+        f"question: {one_line(report.question)}",
+        f"response: {one_line(report.response)}",
         f"TrustBC:  {_scored(bc.value, bc.unscored_reason, bc.rationale)}"
         f" ({plural(bc.n_asked, 'check')}: {bc.n_consistent} consistent, {bc.n_inconsistent} inconsistent,"
         f" {bc.n_unscored} unscored)",
@@ -52,16 +51,16 @@ def trust_failure(missed: Sequence[str], report: TrustReport) -> str:
     for check in bc.checks:
         if check.counted and check.consistent is False:
             chosen = next(option for option in check.options if option.letter == check.chosen)
-            lines.append(f"  check {check.number}: chose {chosen.letter}) {_short(chosen.text)}")
+            lines.append(f"  check {check.number}: chose {chosen.letter}) {one_line(chosen.text)}")
     lines.append(f"TrustFC:  {_scored(fc.relation, fc.unscored_reason, named(fc.rationale, fc.passages))}")
     lines += _passages([item for item in fc.passages if item.id in fc.cited])
     ov = report.trust_ov
-    lines.append(f"TrustOV:  {_short(ov.missing) if ov.value is None else f'{ov.value:g}'}")
+    lines.append(f"TrustOV:  {one_line(ov.missing) if ov.value is None else f'{ov.value:g}'}")
     return "\n".join(lines)
 
 
 def _scored(value: object, reason: object, rationale: str) -> str:
-    said = f": {_short(rationale)}" if rationale else ""
+    said = f": {one_line(rationale)}" if rationale else ""
     return f"unscored, {reason}{said}" if value is None else f"{value}{said}"
 
 
@@ -73,16 +72,16 @@ def _unchecked_reason(one: Claim | Sentence) -> str:
 
 
 def _text(one: Claim | Sentence, report: FactualityReport) -> str:
-    return _short(one.self_contained if isinstance(one, Claim) else report.text_of(one))
+    return one_line(one.self_contained if isinstance(one, Claim) else report.text_of(one))
 
 
 def _claim(number: int, one: ClaimView) -> Iterator[str]:
     yield ""
-    yield f"{number}. {one.words}: {_short(one.text)}"
+    yield f"{number}. {one.words}: {one_line(one.text)}"
     if " ".join(one.claim.sentence.split()) != one.text:
-        yield f"   in: {_short(one.claim.sentence)}"
+        yield f"   in: {one_line(one.claim.sentence)}"
     if one.why:
-        yield f"   why: {_short(one.why)}"
+        yield f"   why: {one_line(one.why)}"
     yield from _passages(one.cited)
     if not one.cited:
         yield f"   evidence: none ({plural(len(one.claim.evidence), 'passage')} read)"
@@ -90,11 +89,6 @@ def _claim(number: int, one: ClaimView) -> Iterator[str]:
 
 def _passages(passages: Sequence[Evidence]) -> Iterator[str]:
     for item in passages[:MOST_PASSAGES]:
-        yield f'   evidence [{_short(item.source)}]: "{_short(item.passage)}"'
+        yield f'   evidence [{one_line(item.source)}]: "{one_line(item.passage)}"'
     if len(passages) > MOST_PASSAGES:
         yield f"   ... and {plural(len(passages) - MOST_PASSAGES, 'more passage')}"
-
-
-def _short(text: str) -> str:
-    line = visible(" ".join(text.split()))
-    return line if len(line) <= LONGEST else f"{line[:LONGEST]}..."

@@ -49,10 +49,6 @@ class DistractorSources:
     dbpedia: DBpediaKnowledgeBase | None
     dbpedia_cache: AnswersKept | None
 
-    @property
-    def identities(self) -> tuple[str, ...]:
-        return tuple(source.name for source in self.sources)
-
     async def aclose(self) -> None:
         for table in self.tables:
             table.close()

@@ -10,7 +10,6 @@ from factloop.agents.trustscore.records import LongFormTrustReport
 from factloop.checking.checker import FactChecker
 from factloop.core.errors import ConfigError
 from factloop.core.records import FactualityReport, Usage
-from factloop.core.sync import run_blocking
 from factloop.setup.pace import Pace
 from factloop.setup.recording import Recording
 from factloop.setup.settings import CheckSettings, EmbeddingSettings
@@ -74,18 +73,6 @@ async def acheck_and_score(
     left = with_remaining_limits(subject, factuality.usage)
     async with TrustScorer(settings=left, recording=recording, pace=pace) as scorer:
         return await scorer.ascore_claims(factuality, run_dir=run_dir, meter=meter)
-
-
-def score_long_form(
-    response: str,
-    prompt: str | None = None,
-    *,
-    settings: TrustSettings,
-    search: Sequence[str] = (),
-    run_dir: Path | None = None,
-) -> LongFormTrustReport:
-    """Synchronous version of `ascore_long_form`."""
-    return run_blocking(ascore_long_form(response, prompt, settings=settings, search=search, run_dir=run_dir))
 
 
 def check_settings(settings: TrustSettings, search: Sequence[str] = ()) -> CheckSettings:

@@ -170,7 +170,7 @@ def _fingerprint(
         corpus=corpus.identity if corpus is not None else None,
         max_checks=settings.max_checks,
         passages=settings.passages,
-        substitutes=(*((f"model {named_judge.name}",) if proposes else ()), *sources.identities),
+        substitutes=(*((f"model {named_judge.name}",) if proposes else ()), *(one.name for one in sources.sources)),
         target_order=settings.target_order,
         samples=settings.samples,
         prompts=prompts.hashes(used),

@@ -21,9 +21,8 @@ from langchain_core.tools import BaseTool
 from factloop.agents.trustscore.records import DistractorSet, LongFormTrustReport, TrustBC, TrustReport, TrustRun
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.extras import require
-from factloop.core.files.json import to_json, write_atomically
 from factloop.core.given_text import check_given
-from factloop.core.records import Claim, FactualityReport, Record, Verdict
+from factloop.core.records import Claim, FactualityReport, Verdict
 from factloop.core.sync import run_blocking
 from factloop.setup.caching.folder import INDEXES, cache_folder
 from factloop.setup.caching.opening import tidy
@@ -169,7 +168,8 @@ class TrustScorer(ClosesPerLoop):
             sources = Sources(() if tool is None else (tool,))
         async with self._run([item], run_dir, sources) as (scoring, directory):
             report = await scoring.report(item, meter)
-            _keep(directory, report)
+            if directory is not None:
+                directory.keep(report)
             return report
 
     def score(
@@ -205,7 +205,8 @@ class TrustScorer(ClosesPerLoop):
                     yield report
             ordered = sorted(reports, key=lambda report: places[report.id])
             run = _whole(ordered, time.perf_counter() - started)
-            _keep(directory, run)
+            if directory is not None:
+                directory.keep(run)
         yield run
 
     async def ascore_many(self, items: Iterable[QuestionAnswer], *, run_dir: str | Path | None = None) -> TrustRun:
@@ -244,7 +245,8 @@ class TrustScorer(ClosesPerLoop):
                 found = {claim_id: result async for claim_id, result in done}
             sampled = await scoring.sampled(topic, asked, meter)
             report = scoring.long_form(factuality, found, sampled, meter, time.perf_counter() - started)
-            _keep(directory, report)
+            if directory is not None:
+                directory.keep(report)
             return report
 
     async def adistractors(
@@ -340,11 +342,6 @@ def _whole(reports: Sequence[TrustReport], elapsed_s: float) -> TrustRun:
         created_at=datetime.now(UTC),
         warnings=tuple(dict.fromkeys(warning for report in reports for warning in report.warnings)),
     )
-
-
-def _keep(directory: RunDirectory | None, report: Record) -> None:
-    if directory is not None:
-        write_atomically(directory.report, to_json(report), private=True)
 
 
 def _paths(corpus: object) -> tuple[str | Path, ...] | None:

@@ -12,7 +12,7 @@ from factloop.core.records import FactualityReport
 from factloop.evaluation.labels.adjudication import adjudicate, read_answers
 from factloop.evaluation.labels.disagreements import draw_disagreements
 from factloop.evaluation.labels.views import render_disagreements_html
-from factloop.reports.labels import Answer, LabelFile, PersonLabel, read_answer_file, read_label_file
+from factloop.reports.labels import Answer, AnswerFile, LabelFile, PersonLabel, read_saved
 from tests.browser.visits import OPEN_ALL, Visits, reload_with_store, save_by
 from tests.evaluation.runs.finished_runs import judged
 from tests.reports.page_samples import PAGES
@@ -54,7 +54,7 @@ def press(page: Page, keys: str) -> None:
 def saved(page: Page, place: Path) -> LabelFile:
     download = save_by(page.get_by_role("button", name="Save labels"), place)
     assert download.suggested_filename.startswith("labels-")
-    return read_label_file(place)
+    return read_saved(place, LabelFile)
 
 
 # Plain JavaScript: where the links of sentences lead, and the first claims of these.
@@ -243,7 +243,7 @@ def test_disagreements_are_settled_by_keys_and_read_by_adjudicate(visits: Visits
     place = tmp_path / "answers.json"
     download = save_by(page.get_by_role("button", name="Save answers"), place)
     assert download.suggested_filename.startswith("answers-")
-    file = read_answer_file(place)
+    file = read_saved(place, AnswerFile)
     assert [one.answer for one in file.answers] == [Answer.FIRST, Answer.SECOND, Answer.NEITHER, Answer.FIRST]
     assert [one.comment for one in file.answers] == ["", "", "", "Both wrong"]
     given = read_answers(place, found.key)

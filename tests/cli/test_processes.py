@@ -225,7 +225,7 @@ except SystemExit as ended:
 """
 NOWHERE = "nowhere/a.md"
 DOCUMENTS = f"factloop: {NOWHERE}: there is no such file or folder"
-ROWS = f"factloop: {NOWHERE}: cannot be read (No such file or directory)"
+ROWS = f"factloop: {NOWHERE}: no such file"
 ASKED = "--question Who? --response Solomon. --n 1"
 CASES = {
     f"check {NOWHERE}": (2, HEAVY, f"factloop: {NOWHERE}: no such file"),

@@ -82,7 +82,7 @@ TABLE = {
         --question '' --response x SUBJECT                | --question must be non-empty text
         qa.jsonl                                          | nothing to score the answers by & --subject-model & --corpus
         qa.jsonl --answer --corpus docs                   | --answer needs a subject
-        nope.jsonl SUBJECT                                | nope.jsonl: cannot be read (No such file
+        nope.jsonl SUBJECT                                | nope.jsonl: no such file
         mixed.csv SUBJECT                                 | mixed.csv:2: field 'response'
         qa.jsonl SUBJECT --max-checks 0                   | command line: max_checks = 0
         qa.jsonl SUBJECT --set window=0                   | window = '0'
@@ -107,7 +107,7 @@ TABLE = {
     "eval": """
         responses.jsonl --calibration /dev/zero           | named pipe
         /dev/zero                                         | named pipe
-        nope.jsonl                                        | nope.jsonl: cannot be read
+        nope.jsonl                                        | nope.jsonl: no such file
         bad_row.jsonl --limit 1                           | bad_row.jsonl:2: field 'response': must be set
         bad_row.jsonl --dry-run                           | bad_row.jsonl:2: field 'response': must be set
         responses.jsonl --column prompt                   | --column prompt: must be FIELD=COLUMN
@@ -168,7 +168,7 @@ TABLE = {
         --docs nowhere                                    | nowhere
     """,
     "prompts": """
-        show safe/ratin                                   | no prompt is named 'safe/ratin'; did you mean safe/rating?
+        show safe/ratin                                   | no prompt is named 'safe/ratin'; did you mean 'safe/rating'?
         show zz                                           | 'zz'; run `factloop prompts list` to see all names
         list --prompts nowhere                            | nowhere is not a folder
         lint nowhere.md                                   | cannot read nowhere.md: cannot be read (No such file

@@ -15,7 +15,6 @@ from factloop.checking.views.shown import print_report, render_html
 from factloop.core.records import Claim, FactualityReport, UnscoredReason, Verdict, Vote
 from factloop.core.report_warnings import jury_warning
 from factloop.correction.views.html import render_correction_html
-from factloop.reports import claims as claims_module
 from factloop.reports.claims import (
     READING_ORDER,
     REASON_WORDS,
@@ -69,7 +68,7 @@ OUTPUTS: dict[str, Callable[[FactualityReport], str]] = {
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_every_output_has_the_words_of_the_view(output: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for status in (Status.CONTRADICTED, Status.NO_EVIDENCE):
-        monkeypatch.setitem(claims_module._LOOK, status, (f"new words of {status.value}", status.symbol))
+        monkeypatch.setattr(status, "words", f"new words of {status.value}")
     said = OUTPUTS[output](sample_report()).casefold()
     assert "new words of contradicted" in said
     assert "new words of no_evidence" in said

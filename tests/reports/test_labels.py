@@ -14,7 +14,7 @@ from factloop.reports.labels import (
     claims_to_label,
     hash_of,
     labelling_of,
-    read_label_file,
+    read_saved,
     with_documents,
 )
 from tests.reports.sample import hostile_report, make_report, sample_report
@@ -35,7 +35,7 @@ def saved() -> dict[str, Any]:
 def read(folder: Path, content: object) -> LabelFile:
     place = folder / "labels.json"
     place.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
-    return read_label_file(place)
+    return read_saved(place, LabelFile)
 
 
 def test_what_a_page_saves_is_read(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from factloop.entrance.keys import ApiKeys
 from factloop.evaluation.labels.exporting import export_labels
-from factloop.reports.labels import GivenLabel, LabelFile, PersonLabel, read_label_file
+from factloop.reports.labels import GivenLabel, LabelFile, PersonLabel, read_saved
 from factloop.service.store import JobStore, read_labels
 from tests.service.asking import ASK, Service
 from tests.service.test_store import job
@@ -44,7 +44,7 @@ async def test_labels_are_given_read_taken_back_and_deleted(service: Service, ur
     store = JobStore(url)
     assert store.text(path.split("/")[3], "labels") is None
     store.close()
-    assert len(read_label_file(tmp_path / "labels.json").labels) == 2
+    assert len(read_saved(tmp_path / "labels.json", LabelFile).labels) == 2
     rows = export_labels([tmp_path / "labels.json"]).rows
     assert [(row["label"], row["blind"]) for row in rows] == [(1, True), (0, False)]
     assert "Ada Lovelace was born in London on 10 December 1815." in rows[0]["document"]

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 from rich.console import Console
 
 from factloop.cli.console import DONE, UNSCORED, note, run_until_stopped, watched
-from factloop.cli.inputs import STANDARD_INPUT, pairs_given, refuse_missing_data
+from factloop.cli.inputs import pairs_given, refuse_missing_data
 from factloop.cli.options import ARGUMENT, AsJson, FailIfUnscored, Flags, Quiet, Texts, command, taking
 from factloop.cli.outputs import STANDARD_OUTPUT, deliver, try_outputs
 from factloop.cli.preparing import note_unsent_prompts
 from factloop.core.errors import ConfigError
+from factloop.core.files.lines import STANDARD_INPUT
 from factloop.entrance.settings_sources import load_settings
 from factloop.evaluation.verification.records import VerifierSummary, VerifyRun, VerifySettings
 from factloop.reports import figures

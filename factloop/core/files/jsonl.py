@@ -28,8 +28,12 @@ def read_jsonl(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[Ro
 
 def parse_object(line: str, path: str, number: int) -> dict[str, Any]:
     """Replaces lone surrogates with U+FFFD. Raises DataError if the line is not a JSON object."""
+
+    def refuse(constant: str) -> None:  # such as NaN, which Python's parser accepts although JSON does not allow it
+        raise DataError(f"this line is not JSON: {constant} is not a JSON number", path=path, line=number)
+
     try:
-        value = json.loads(line, parse_constant=_refuse_constant)
+        value = json.loads(line, parse_constant=refuse)
         value = _in_whole_characters(value) if "\\ud" in line.lower() else value
     except (ValueError, RecursionError) as error:
         raise DataError(f"this line is not JSON: {_why(error)}", path=path, line=number) from error
@@ -38,18 +42,10 @@ def parse_object(line: str, path: str, number: int) -> dict[str, Any]:
     return value
 
 
-class _NotStrict(ValueError):
-    """A value such as NaN, which Python's parser accepts although JSON does not allow it."""
-
-
-def _refuse_constant(name: str) -> None:
-    raise _NotStrict(f"{name} is not a JSON number")
-
-
 def _why(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg} at column {error.colno}"
-    return str(error) if isinstance(error, _NotStrict) else "a value is too large or too deeply nested"
+    return "a value is too large or too deeply nested"
 
 
 def _in_whole_characters(value: object) -> Any:

@@ -25,6 +25,7 @@ from factloop.checking.views.segments import segments
 from factloop.core.reasons import UnscoredReason
 from factloop.core.records import Verdict
 from factloop.reports.figures import plural
+from factloop.reports.sheet.table import NOTHING
 from factloop.trust.views.words import (
     BELIEF_REASONS,
     DOCUMENT_REASONS,
@@ -34,8 +35,6 @@ from factloop.trust.views.words import (
     belief_of,
     documents_of,
 )
-
-NOTHING = "–"  # shown instead of a missing number
 
 
 def number(value: float | None) -> str:

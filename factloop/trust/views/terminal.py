@@ -29,7 +29,7 @@ from factloop.core.citations import heading, named
 from factloop.core.records import Evidence
 from factloop.reports import figures
 from factloop.reports.claims import ClaimView
-from factloop.reports.sheet.table import Cell, Column, ColumnOf, Sheet, name, sheet_of, value_cell
+from factloop.reports.sheet.table import NOTHING, Cell, Column, ColumnOf, Sheet, name, sheet_of, value_cell
 from factloop.reports.sheet.terminal import keep_sheet, print_sheet
 from factloop.reports.terminal_parts import (
     LONGEST,
@@ -214,14 +214,14 @@ def _result_rows(report: TrustReport) -> list[Row]:
 
 def _overall(report: TrustReport) -> Text:
     if report.trust_ov.value is None:
-        return Text(f"{trust_figures.NOTHING}  {visible(report.trust_ov.missing)}", style="yellow")
+        return Text(f"{NOTHING}  {visible(report.trust_ov.missing)}", style="yellow")
     return Text(f"{trust_figures.score(report.trust_ov.value)}  {trust_figures.in_plain_words(report)}", style="bold")
 
 
 def _documents(report: TrustReport) -> str:
     documents, basis = documents_of(report.trust_fc), trust_figures.documents_basis(report.trust_fc)
     if documents is Documents.UNSCORED:
-        return f"{documents.sign} {trust_figures.NOTHING}  {basis}"
+        return f"{documents.sign} {NOTHING}  {basis}"
     return f"{documents.sign} {trust_figures.score(report.trust_fc.value)}  {documents.words}, {basis}"
 
 

@@ -7,6 +7,7 @@ chooses another option. No mark depends on colour.
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Self
 
 from factloop.agents.trustscore.records import ClaimStanding, Source, SubstitutionLevel, TrustBC, TrustFC
 from factloop.core.reasons import ABOUT
@@ -14,60 +15,32 @@ from factloop.core.reasons import ABOUT
 UNSCORED_SIGN = "?"
 
 
-class Belief(StrEnum):
+class _Shown(StrEnum):
+    words: str
+    sign: str
+    sentence: str
+
+    def __new__(cls, value: str, words: str, sign: str, sentence: str) -> Self:
+        member = str.__new__(cls, value)
+        member._value_, member.words, member.sign, member.sentence = value, words, sign, sentence
+        return member
+
+
+class Belief(_Shown):
     """The value of TrustBC, in words."""
 
-    CONSISTENT = "consistent"
-    INCONSISTENT = "inconsistent"
-    UNSCORED = "unscored"
-
-    @property
-    def words(self) -> str:
-        return self.value
-
-    @property
-    def sign(self) -> str:
-        return _BELIEFS[self][0]
-
-    @property
-    def sentence(self) -> str:
-        return _BELIEFS[self][1]
+    CONSISTENT = "consistent", "consistent", "=", "The model stands by this answer."
+    INCONSISTENT = "inconsistent", "inconsistent", "≠", "The model does not stand by this answer."
+    UNSCORED = "unscored", "unscored", UNSCORED_SIGN, "Whether the model stands by this answer is unknown."
 
 
-_BELIEFS = {
-    Belief.CONSISTENT: ("=", "The model stands by this answer."),
-    Belief.INCONSISTENT: ("≠", "The model does not stand by this answer."),
-    Belief.UNSCORED: (UNSCORED_SIGN, "Whether the model stands by this answer is unknown."),
-}
-
-
-class Documents(StrEnum):
+class Documents(_Shown):
     """The relation of TrustFC, in words."""
 
-    SUPPORT = "support"
-    NEUTRAL = "neutral"
-    CONTRADICT = "contradict"
-    UNSCORED = "unscored"
-
-    @property
-    def words(self) -> str:
-        return _DOCUMENTS[self][0]
-
-    @property
-    def sign(self) -> str:
-        return _DOCUMENTS[self][1]
-
-    @property
-    def sentence(self) -> str:
-        return _DOCUMENTS[self][2]
-
-
-_DOCUMENTS = {
-    Documents.SUPPORT: ("supported", "✓", "The passages support it."),
-    Documents.NEUTRAL: ("neutral", "○", "The passages neither support nor contradict it."),
-    Documents.CONTRADICT: ("contradicted", "✗", "The passages contradict it."),
-    Documents.UNSCORED: ("unscored", UNSCORED_SIGN, "Whether documents support it is unknown."),
-}
+    SUPPORT = "support", "supported", "✓", "The passages support it."
+    NEUTRAL = "neutral", "neutral", "○", "The passages neither support nor contradict it."
+    CONTRADICT = "contradict", "contradicted", "✗", "The passages contradict it."
+    UNSCORED = "unscored", "unscored", UNSCORED_SIGN, "Whether documents support it is unknown."
 
 
 def belief_of(trust_bc: TrustBC | None) -> Belief:
@@ -77,7 +50,7 @@ def belief_of(trust_bc: TrustBC | None) -> Belief:
 
 
 def documents_of(trust_fc: TrustFC) -> Documents:
-    return Documents.UNSCORED if trust_fc.relation is None else Documents(trust_fc.relation.value)
+    return Documents.UNSCORED if trust_fc.relation is None else Documents[trust_fc.relation.name]
 
 
 STANDING_WORDS = {

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterable
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from contextlib import aclosing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from factloop.evaluation.running.run import (
     NewRecord,
     Run,
     RunStarted,
+    Spool,
     answers_folder,
     claimed_folder,
     summary_of,
@@ -242,18 +243,26 @@ def test_a_line_that_nobody_wrote_so_is_named_and_left_alone(tmp_path: Path, bro
     assert path.read_bytes() == written
 
 
-def test_a_full_disk_is_named_and_loses_nothing_that_was_kept(tmp_path: Path) -> None:
+@contextmanager
+def files_of_at_most(n_bytes: int) -> Iterator[None]:
     resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_is_named_and_loses_nothing_that_was_kept(tmp_path: Path) -> None:
     path = tmp_path / "reports.jsonl"
     with Log(path, REPORT_LOG) as log:
         log.append(FIRST)
-        before = resource.getrlimit(resource.RLIMIT_FSIZE)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 20, before[1]))
-        try:
-            with pytest.raises(ConfigError, match=r"reports\.jsonl: File too large"):
-                log.append(SECOND)
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        with (
+            files_of_at_most(path.stat().st_size + 20),
+            pytest.raises(ConfigError, match=r"reports\.jsonl: File too large"),
+        ):
+            log.append(SECOND)
     with Log(path, REPORT_LOG) as log:
         assert list(log) == [FIRST]
         log.append(SECOND)
@@ -277,6 +286,17 @@ def test_items_come_back_as_they_were_as_often_as_wanted() -> None:
         assert spool.n == 2
         assert list(spool) == [ITEM, GIVEN]
         assert list(spool) == [ITEM, GIVEN]
+
+
+@pytest.mark.parametrize("n_bytes", [100, 100_000])  # found when it is read back, and while it is written
+def test_a_full_temporary_folder_is_one_clear_error(n_bytes: int) -> None:
+    lines = [b"123456789\n"] * (n_bytes // 10)
+    with (
+        files_of_at_most(50),
+        pytest.raises(ConfigError, match=r"cannot store the input in .* \(File too large\)"),
+        Spool(lines, dump=bytes, load=bytes) as spool,
+    ):
+        list(spool)
 
 
 def test_the_digest_is_of_all_items_whatever_the_limit() -> None:

@@ -9,7 +9,7 @@ import pytest
 from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.graph import SafePlan, build_safe_graph
 from factloop.agents.safe.stages import told_in
-from factloop.checking.cascade.look import CheapStage, build_look_node
+from factloop.checking.cascade.stage import CheapStage, build_look_node
 from factloop.core.errors import ConfigError, FactloopError, ModelOutputError, ToolError
 from factloop.core.records import Claim, Verdict
 from factloop.tools.calls.meter import UsageMeter
