@@ -208,3 +208,8 @@ async def test_the_paper_plan_always_has_a_query() -> None:
         queries = (*queries, *(await stages.next_query(case(queries=queries), CONTEXT)).queries)
     assert all(queries)
     assert queries[-1] == queries[0]
+
+
+@pytest.mark.parametrize("stages", [OfflineFusedStages, OfflinePaperStages])
+def test_the_judge_is_named_after_the_verifier(stages: type[OfflineFusedStages] | type[OfflinePaperStages]) -> None:
+    assert stages(VerifierRater(ScriptedVerifier("supported"), NLP), NLP).name == "scripted"
