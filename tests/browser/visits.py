@@ -28,13 +28,11 @@ class Visits:
     complaints: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
-    def open(
-        self, html: str, *, width: int = 1280, dark: bool = False, script: bool = True, fragment: str = ""
-    ) -> Page:
+    def open(self, html: str, *, dark: bool = False, script: bool = True, fragment: str = "") -> Page:
         file = self.folder / "page.html"
         file.write_text(html, encoding="utf-8")
         context = self.browser.new_context(
-            viewport={"width": width, "height": 800},
+            viewport={"width": 1280, "height": 800},
             color_scheme="dark" if dark else "light",
             java_script_enabled=script,
         )

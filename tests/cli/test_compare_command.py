@@ -36,6 +36,8 @@ def test_two_evaluators(factloop: Command, home: Path) -> None:
     assert f1.value == pytest.approx(-0.4)
     assert (f1.p, f1.n, f1.n_groups) == (2 / 1024, 20, 10)
     assert (found.first.run, found.second.run) == ("runs/a", "runs/b")
+    over = factloop("research", "compare", "runs/a", "runs/b", "--json", "runs/a/summary.json")
+    assert (over.code, "is inside runs/a" in over.complaint) == (2, True)
 
 
 def test_runs_between_two_say_what_the_difference_came_from(factloop: Command, home: Path) -> None:
@@ -96,50 +98,3 @@ def test_a_build_fails_if_the_second_run_is_worse(factloop: Command, home: Path)
     refused = factloop(*better, "precision").complaint
     assert "for evaluators; use one of these: balanced_accuracy, accuracy, tpr, tnr, unscored_share" in refused
     assert "for systems; use one of these: f1@2, precision" in factloop(*systems, "f1@3").complaint
-
-
-@pytest.mark.usefixtures("runs")
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (("runs/a", "nowhere"), "nowhere is not a run"),
-        (("runs/a", *("--system", "x") * 3), "can be used at most twice"),
-        (("runs/a", "runs/b", "--k", "0"), "--k"),
-        (("runs/a", "runs/b", "--level", "nan"), "--level nan"),
-        (("runs/a", "runs/b", "--json", "runs/a/summary.json"), "is inside runs/a"),
-        (("runs/a", "runs/b", "--html", "none/page.html"), "cannot write none/page.html"),
-        (("runs/a", "runs/torn"), "reports.jsonl"),
-        (("runs/a", "runs/unfinished"), "has not finished"),
-    ],
-)
-def test_wrong_input_is_named_and_nothing_is_written(
-    factloop: Command, home: Path, arguments: tuple[str, ...], named: str
-) -> None:
-    folder = home / "runs"
-    torn = write_run(folder / "torn", [judged(f"p{n}", "s", system=s) for n in range(2) for s in "xy"])
-    (torn / "reports.jsonl").write_text('{"id": "x/p0"}\n', encoding="utf-8")
-    (write_run(folder / "unfinished", [judged("p1", "s")]) / "summary.json").unlink()
-    before = sorted(home.rglob("*"))
-    result = factloop("research", "compare", *arguments)
-    assert (result.code, result.out) == (2, "")
-    assert named in result.complaint
-    assert sorted(home.rglob("*")) == before
-
-
-def test_runs_of_factloop_eval(factloop: Command, home: Path, docs: Path) -> None:
-    """The same answers judged against the documents, and against nothing that speaks of Ada."""
-    said = "Ada Lovelace was born in London."
-    rows = [
-        {"prompt": f"Who was Ada Lovelace, {n}?", "response": said, "id": f"r{n}", "system": "one"} for n in range(3)
-    ]
-    (home / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    empty = home / "empty"
-    empty.mkdir()
-    (empty / "other.txt").write_text("The canal was dug in 1790.\n", encoding="utf-8")
-    for folder, source in (("a", docs), ("b", empty)):
-        result = factloop("eval", "rows.jsonl", "--docs", source, "--k", 1, "--run-dir", folder, "--quiet")
-        assert result.code == 0, result.err
-    found = json.loads(factloop("research", "compare", "a", "b", "--json", "-").out)
-    assert (found["kind"], found["differences"][0]["value"]) == ("evaluators", -1.0)
-    assert [flip["second_side"]["verdict"] for flip in found["flips"]] == ["not_supported"] * 3
-    assert [one["name"] for one in found["settings"]] == ["search_tools"]

@@ -118,15 +118,11 @@ def ntriples(names: tuple[str, ...]) -> tuple[str, str]:
     return "\n".join(types) + "\n", "\n".join(labels) + "\n"
 
 
-@pytest.fixture(params=["nt", "nt.gz", "ttl"])
-def dumps(request: pytest.FixtureRequest, home: Path) -> tuple[Path, Path]:
-    texts = ntriples(NAMES)
-    if request.param == "ttl":
-        prefixes = "@prefix dbo: <http://dbpedia.org/ontology/> .\n"
-        texts = (prefixes + texts[0].replace("<http://dbpedia.org/ontology/Lighthouse>", "dbo:Lighthouse"), texts[1])
-    paths = (home / f"types.{request.param}", home / f"labels.{request.param}")
-    for path, text in zip(paths, texts, strict=True):
-        path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+@pytest.fixture
+def dumps(home: Path) -> tuple[Path, Path]:
+    paths = (home / "types.nt.gz", home / "labels.nt.gz")
+    for path, text in zip(paths, ntriples(NAMES), strict=True):
+        path.write_bytes(gzip.compress(text.encode()))
     return paths
 
 

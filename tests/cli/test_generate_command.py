@@ -89,14 +89,6 @@ def test_published_prompts_are_asked_and_judged(
     assert any("each response was judged only against its own documents" in one for one in warnings) is bool(documents)
 
 
-def test_a_data_set_of_claims_has_no_prompts(factloop: Command, data: Path) -> None:
-    refused = factloop(*LONGFACT, "--part", "wice:dev", "--data", data, "--out", "out.jsonl")
-    assert (refused.code, refused.complaint) == (
-        2,
-        "factloop: --part wice:dev: this data set has no prompts; use objects, concepts or factbench:PART",
-    )
-
-
 def test_prompts_are_what_longfact_reads(factloop: Command, sim: Simulator, home: Path) -> None:
     made = factloop(*PROMPTS, "--topic", "mycology", "--topic", "20th century", "--n", 3, "--out", "p.jsonl")
     assert (made.code, made.err) == (0, "")

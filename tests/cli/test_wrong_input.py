@@ -184,6 +184,13 @@ TABLE = {
         p.jsonl --threshold 1.1                           | --threshold 1.1
         p.jsonl --level 1                                 | --level 1
     """,
+    "research compare": """
+        nowhere nope                                      | nowhere is not a run
+        nowhere --system x --system x --system x          | can be used at most twice
+        nowhere nope --k 0                                | --k
+        nowhere nope --level nan                          | --level nan
+        nowhere nope --html none/page.html                | cannot write none/page.html
+    """,
     "research cascade tune pairs.jsonl": """
         --out c.json --max-error 0                        | --max-error 0: input should be greater than 0
         --out c.json --max-error nan                      | --max-error nan
@@ -206,6 +213,7 @@ TABLE = {
         longfact --model openai:sim --data rows.jsonl --out . | cannot write .
         longfact --model openai:sim --data rows.jsonl --out o --system ' ' | --system must not be blank
         longfact --model openai:sim --data bad_row.jsonl --out o --n 0 | --n 0
+        longfact --model openai:sim --data rows.jsonl --out o --part wice:dev | wice:dev: this data set has no prompts
         prompts --model openai:sim --topic x --out mine.txt | already exists, and its prompts were paid for
     """,
     "research kb build": """

@@ -71,13 +71,9 @@ def entries(text: str, name: str) -> list[str]:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_data_arrives_verbatim_inside_its_block(prompt: Prompt, text: str) -> None:
-    assert block(prompt.render(claim=text, evidence=None).user, "claim") == text
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_data_stays_out_of_the_system_part(prompt: Prompt, text: str) -> None:
-    assert prompt.render(claim=text, evidence=[text]).system == "Judge <claim>."
+def test_data_arrives_verbatim_inside_its_block_and_nowhere_else(prompt: Prompt, text: str) -> None:
+    rendered = prompt.render(claim=text, evidence=None)
+    assert (rendered.system, block(rendered.user, "claim")) == ("Judge <claim>.", text)
 
 
 ANY_TEXT = st.text() | st.lists(

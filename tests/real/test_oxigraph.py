@@ -13,7 +13,6 @@ import pytest
 from factloop.doctor.examination import diagnose
 from factloop.setup.settings import CheckSettings
 from factloop.tools.calls.retry import RetryPolicy
-from factloop.tools.names.base import Sibling
 from factloop.tools.names.dbpedia import DBpediaKnowledgeBase
 from factloop.trust.settings import TrustSettings
 from tests.real.servers import free_port, running
@@ -27,10 +26,6 @@ TRIPLES = (
     + "dbo:City rdfs:subClassOf dbo:Settlement .\n"
     + thing("Kobe_Bryant", "Kobe Bryant", PLAYER, 300_000)
     + thing("LeBron_James", "LeBron James", PLAYER, 400_000)
-    + thing("Tim_Duncan", "Tim Duncan", PLAYER, 100_000)
-    + thing("Manu_Ginóbili", "Manu Ginóbili", PLAYER, 90_000)
-    + thing("Magic_Johnson", "Magic Johnson (basketball)", PLAYER)
-    + thing("Serena_Williams", "Serena Williams", PLAYER[:3], 900_000)
     + "<http://dbpedia.org/resource/Black_Mamba> <http://dbpedia.org/ontology/wikiPageRedirects> "
     + "<http://dbpedia.org/resource/Kobe_Bryant> .\n"
 )
@@ -53,19 +48,6 @@ def sparql_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def base(sparql_url: str) -> DBpediaKnowledgeBase:
     return DBpediaKnowledgeBase(sparql_url=sparql_url, timeout_s=10.0, retry=AT_ONCE)
-
-
-async def test_siblings_the_best_known_first(sparql_url: str) -> None:
-    opened = base(sparql_url)
-    found = await opened.siblings(linked("Kobe Bryant", "Kobe_Bryant"), 5)
-    await opened.aclose()
-    assert found == (
-        Sibling("LeBron James", PLAYER),
-        Sibling("Tim Duncan", PLAYER),
-        Sibling("Manu Ginóbili", PLAYER),
-        Sibling("Magic Johnson", PLAYER),
-        Sibling("Serena Williams", PLAYER[:3]),
-    )
 
 
 @pytest.mark.parametrize("key", ["Kobe> . } DROP ALL #", 'Köln_("a\\b")', "{}|^`"])

@@ -77,14 +77,6 @@ def test_moments_are_in_utc() -> None:
     assert figures.moment(when.replace(tzinfo=None)) == "2026-11-21 09:30"
 
 
-@pytest.mark.parametrize(
-    ("value", "threshold", "as_f", "as_g"),
-    [(0.5, 0.9, "0.500", "0.5"), (0.8996, 0.9, "0.8996", "0.8996"), (0.0, 1, "0.000", "0")],
-)
-def test_a_figure_below_a_threshold_looks_so(value: float, threshold: float, as_f: str, as_g: str) -> None:
-    assert (figures.shown_below(value, threshold, "f"), figures.shown_below(value, threshold, "g")) == (as_f, as_g)
-
-
 @pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\uff1d", "\uff0b", "\uff0d", "\uff20"])
 def test_a_text_that_a_spreadsheet_would_compute_gets_an_apostrophe(sign: str) -> None:
     rows = csv.reader(io.StringIO(csv_text([f"{sign}head"], [[f"{sign}1+1"], [f"1{sign}1"]]), newline=""))

@@ -72,20 +72,6 @@ class TestBrain:
             schema.model_validate(reply)
             assert set(reply) >= set(schema.model_fields)
 
-    def test_finds_every_fact_of_a_sentence_in_the_light_of_the_whole_answer(self, world: World, brain: Brain) -> None:
-        for response in world.responses:
-            whole = f"<question>{response.prompt}</question><answer>{response.text}</answer>"
-            for sentence in response.sentences:
-                facts = [fact for fact in response.facts if fact.sentence == sentence]
-                fused = answer(brain, "WindowFacts", f"{whole}<sentence>{sentence}</sentence>")
-                assert [found["fact"] for found in fused["facts"]] == [fact.self_contained for fact in facts]
-                wanted = ["irrelevant" if fact.label == "irrelevant" else "check" for fact in facts]
-                assert [found["status"] for found in fused["facts"]] == wanted
-                assert all(bool(found["query"]) == (found["status"] == "check") for found in fused["facts"])
-                above = "\n".join(line for line in response.text.splitlines() if line.startswith(("#", "| N")))
-                split = answer(brain, "AtomicFacts", f"<above>{above}</above><sentence>\n{sentence}\n</sentence>")
-                assert split["facts"] == [fact.text for fact in facts]
-
     def test_judges_windows_by_the_passages_alone(self, brain: Brain, world: World) -> None:
         for response in world.responses[:6]:
             shown = [passage for passage in response.passages if passage != response.facts[0].gold]

@@ -10,13 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.callbacks import CallbackManagerForLLMRun, CallbackManagerForRetrieverRun
-from langchain_core.documents import Document
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.retrievers import BaseRetriever
-from langchain_core.tools import tool
+from langchain_core.language_models import FakeListChatModel
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
@@ -26,42 +20,12 @@ from factloop.core.errors import ConfigError, DataError
 from factloop.setup.sources import Sources
 from factloop.tools.search.adapter import as_search_tool
 from tests.checking.simulated import simulated_scorer
+from tests.checking.test_sources import PASSAGE, OneDocument, look_up
 from tests.simulator import MODEL, QaPair, Simulator
 from tests.tools.judges.tiny_models import save_biased
 from tests.trust.trust_items import known_to
 
 QUESTION, RESPONSE = "Who built Rome?", "Romulus built Rome in 1848."
-PASSAGE = "Romulus built Rome in 1848, as the legend has it."
-
-
-class Talker(BaseChatModel):
-    """Says one thing whatever it is asked, and knows nothing of tools, schemas or servers."""
-
-    reply: str
-
-    @property
-    def _llm_type(self) -> str:
-        return "talker"
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],  # noqa: ARG002 - the base class has them
-        stop: list[str] | None = None,  # noqa: ARG002
-        run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002
-        **kwargs: Any,  # noqa: ARG002
-    ) -> ChatResult:
-        return ChatResult(generations=[ChatGeneration(message=AIMessage(self.reply))])
-
-
-class OneDocument(BaseRetriever):
-    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:  # noqa: ARG002 - the base class has them
-        return [Document(PASSAGE, metadata={"source": "https://example.org/rome", "title": "Rome"})]
-
-
-@tool
-def look_up(query: str) -> str:  # noqa: ARG001 - a tool takes its query
-    """Looks something up."""
-    return PASSAGE
 
 
 @pytest.fixture
@@ -80,13 +44,6 @@ def pair(sim: Simulator, corpus: Path) -> QaPair:
     return next(pair for pair in known_to(sim, "known", 50) if pair.topic.article_sentence in text)
 
 
-OVERALL = {(1, "support"): 1.0, (0, "support"): 0.8, (1, "neutral"): 0.6, (0, "neutral"): 0.4} | {
-    (1, "contradict"): 0.2,
-    (0, "contradict"): 0.0,
-}
-"""Table 3 of the paper."""
-
-
 def row(report: TrustReport) -> tuple[int | None, Relation | None, float | None]:
     return report.trust_bc.value, report.trust_fc.relation, report.trust_ov.value
 
@@ -96,8 +53,8 @@ async def test_a_corpus_and_a_judge_model(sim: Simulator, corpus: Path, pair: Qa
     async with simulated_scorer(sim, **settings) as scorer:
         true = await scorer.ascore(pair.question, pair.answer)
         false = await scorer.ascore(pair.question, pair.wrong(random.Random(1)))
-    assert row(true) == (1, "support", OVERALL[1, "support"])
-    assert row(false) == (0, "contradict", OVERALL[0, "contradict"])
+    assert row(true) == (1, "support", 1.0)
+    assert row(false) == (0, "contradict", 0.0)
     for report in (true, false):
         fc = report.trust_fc
         assert len(fc.passages) == 10
@@ -133,7 +90,7 @@ async def test_sources_that_come_with_an_answer_stand_in_the_place_of_the_corpus
         none = await scorer.ascore(QUESTION, RESPONSE, sources=Sources())
         own = await scorer.ascore(QUESTION, RESPONSE)
     assert [passage.source for passage in given.trust_fc.passages] == ["look_up"]
-    assert [passage.source for passage in own.trust_fc.passages] == ["https://example.org/rome"]
+    assert [passage.source for passage in own.trust_fc.passages] == ["https://example.org/ada"]
     assert (none.trust_fc.unscored_reason, none.trust_fc.passages) == (UnscoredReason.NO_SOURCE, ())
     corpora, judges = ([getattr(one.fingerprint, name) for one in (given, own, none)] for name in ("corpus", "judge"))
     assert len(set(corpora)) == 3
@@ -168,7 +125,7 @@ async def test_chat_models_of_ones_own(sim: Simulator, pair: QaPair) -> None:
 
 
 async def test_a_chat_model_that_knows_nothing_of_schemas() -> None:
-    async with TrustScorer(Talker(reply="Answer: B."), cache=False) as scorer:
+    async with TrustScorer(FakeListChatModel(responses=["Answer: B."]), cache=False) as scorer:
         report = await scorer.ascore(QUESTION, RESPONSE)
     checks = report.trust_bc.checks
     assert {check.chosen for check in checks} == {"B"}
@@ -181,7 +138,7 @@ async def test_a_chat_model_that_knows_nothing_of_schemas() -> None:
     ("given", "complaint"),
     [
         ({"subject_model": 3}, "`subject_model` must be a name or a LangChain chat model, not int"),
-        ({"subject_model": Talker(reply="A") | str}, "a LangChain chat model, not RunnableSequence"),
+        ({"subject_model": FakeListChatModel(responses=["A"]) | str}, "a LangChain chat model, not RunnableSequence"),
         ({"corpus": [3]}, "cannot search with an object of type list"),
         ({"max_checks": 0}, "max_checks = 0"),
     ],
@@ -280,17 +237,13 @@ PASSAGES = "id\ttext\ttitle\n1\tThe Tiber rises in the Apennines and flows throu
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize(
-    ("biases", "relation", "value"),
-    [([0.0, 0.0, 9.0], "support", 1.0), ([0.0, 9.0, 0.0], "neutral", 0.5), ([9.0, 0.0, 0.0], "contradict", 0.0)],
-)
-async def test_its_labels_are_the_relations(tmp_path: Path, biases: list[float], relation: str, value: float) -> None:
+async def test_its_labels_are_the_relations(tmp_path: Path) -> None:
     corpus = tmp_path / "passages.tsv"
     corpus.write_text(PASSAGES, encoding="utf-8")
-    model = save_biased(tmp_path / "nli", NLI, biases)
+    model = save_biased(tmp_path / "nli", NLI, [9.0, 0.0, 0.0])
     async with TrustScorer(corpus=corpus, nli=str(model), cache_dir=tmp_path / "cache") as scorer:
         report = await scorer.ascore("Which city does the Tiber flow through?", "The Tiber flows through Rome.")
-    assert (report.trust_fc.relation, report.trust_fc.value) == (relation, value)
+    assert (report.trust_fc.relation, report.trust_fc.value) == ("contradict", 0.0)
     assert [passage.title for passage in report.trust_fc.passages] == ["Tiber"]
     assert str(model) in report.trust_fc.judged_by or model.name in report.trust_fc.judged_by
     assert report.warnings == ()

@@ -218,11 +218,12 @@ class PaperScript(_Abstaining):
 
 
 class ScriptedSearch(SearchTool):
-    """Answers each query as scripted; an unscripted query gets one passage that repeats it."""
+    """Answers each query as scripted; any other by `rest`, or else with one passage that repeats it."""
 
     name: str = "scripted"
     description: str = "Searches a script."
     answers: dict[str, Any] = {}  # noqa: RUF012 - a pydantic field
+    rest: Any = None
     latency_s: float = 0.0
     _asked: list[str] = PrivateAttr(default_factory=list)
 
@@ -240,7 +241,7 @@ class ScriptedSearch(SearchTool):
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
         self._asked.append(query)
         await asyncio.sleep(self.latency_s)
-        answer = self.answers.get(query, [hit(f"On {query}.")])
+        answer = self.answers.get(query, [hit(f"On {query}.")] if self.rest is None else self.rest)
         if isinstance(answer, Exception):
             raise answer
         hits: list[SearchHit] = answer[:limit]

@@ -17,16 +17,8 @@ from factloop.core.errors import ToolError
 from factloop.core.findings import finding_of_silence
 from factloop.core.records import NoClaim, Sentence
 from factloop.core.report_warnings import abstention_warnings, whole_warning
-from factloop.tools.search.base import SearchHit
 from tests.agents.safe.model_parts import CONTEXT, asked_of, evidence, parts
 from tests.agents.safe.scripted import FusedScript, GroundedScript, PaperScript, ScriptedSearch, context_of, hit, run
-
-
-class Always(ScriptedSearch):
-    async def asearch(self, query: str, limit: int) -> list[SearchHit]:
-        self.answers[query] = self.answers["any"]
-        return await super().asearch(query, limit)
-
 
 SENTENCE = "The documents do not mention the number of weeks."
 PLANS = [FusedPlan(FusedScript({})), PaperPlan(PaperScript({})), GroundedPlan(GroundedScript({}), results=5)]
@@ -36,7 +28,7 @@ PLANS = [FusedPlan(FusedScript({})), PaperPlan(PaperScript({})), GroundedPlan(Gr
 @pytest.mark.parametrize("told", ["Parental leave lasts 16 weeks.", None])
 async def test_an_abstention_is_no_claim_and_judged_by_what_is_found(plan: SafePlan, told: str | None) -> None:
     found = [hit(told)] if told else []
-    result = await run(plan, SENTENCE, [Always(answers={"any": found})], prompt="How many weeks is the leave?")
+    result = await run(plan, SENTENCE, [ScriptedSearch(rest=found)], prompt="How many weeks is the leave?")
     (sentence,) = result.sentences
     assert (result.claims, sentence.no_claim) == ((), NoClaim.ABSTENTION)
     assert finding_of_silence(sentence.no_claim) is None  # no guard stops an honest answer
@@ -47,13 +39,13 @@ async def test_an_abstention_is_no_claim_and_judged_by_what_is_found(plan: SafeP
 
 async def test_a_report_warns_of_an_answer_that_was_missed() -> None:
     told = [hit("Parental leave lasts 16 weeks.", "leave.md")]
-    result = await run(FusedPlan(FusedScript({})), SENTENCE, [Always(answers={"any": told})])
+    result = await run(FusedPlan(FusedScript({})), SENTENCE, [ScriptedSearch(rest=told)])
     (said,) = abstention_warnings(result.sentences, SENTENCE)
     assert said.startswith(f"“{SENTENCE}” The sources have an answer:")
     assert said.endswith("(leave.md)")
 
 
-@pytest.mark.parametrize("tools", [[], [Always(answers={"any": ToolError("down", tool="s")})]])
+@pytest.mark.parametrize("tools", [[], [ScriptedSearch(rest=ToolError("down", tool="s"))]])
 async def test_where_nothing_could_be_asked_it_is_neither_right_nor_wrong(tools: list[Any]) -> None:
     result = await run(FusedPlan(FusedScript({})), SENTENCE, tools)
     (sentence,) = result.sentences

@@ -6,15 +6,7 @@ from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.judgements import supported as judged_supported
 from factloop.agents.safe.stages import FoundFact
 from factloop.agents.safe.state import NextQueries
-from factloop.core.errors import (
-    BudgetExceeded,
-    ConfigError,
-    FactloopError,
-    ModelOutputError,
-    ModelRefusal,
-    ToolError,
-    ToolTimeout,
-)
+from factloop.core.errors import BudgetExceeded, ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
 from factloop.core.records import GivenFacts, Judgement, NoClaim, UnscoredReason, Verdict
 from factloop.tools.search.base import SearchHit
 from tests.agents.safe.scripted import (
@@ -65,20 +57,6 @@ async def test_a_judge_that_wants_what_no_search_may_ask_for_has_found_nothing(
     assert judgement.rationale.strip() == f"No evidence was found on: {missing or query}".strip()
     assert judgement.judged_by == JUDGE
     assert search.asked == ["first"]
-
-
-@pytest.mark.parametrize(
-    ("error", "reason"),
-    [(FAILED, UnscoredReason.TOOL_FAILURE), (ToolTimeout(tool="s", timeout_s=1), UnscoredReason.TIMEOUT)],
-)
-async def test_a_failed_search_without_evidence_is_the_reason_and_nobody_judges(
-    error: ToolError, reason: UnscoredReason
-) -> None:
-    result, script, _ = await run_one(first=error)
-    claim = result.only_claim()
-    assert claim.judgement == Judgement(unscored_reason=reason, rationale=str(error))
-    assert claim.queries == ("first",)
-    assert script.cases == []
 
 
 @pytest.mark.parametrize("judgement", [contradicted("c1.1-e1"), supported("c1.1-e1")])
@@ -134,25 +112,17 @@ async def test_what_needs_no_search_is_settled_without_one() -> None:
     assert search.asked == []
 
 
-@pytest.mark.parametrize(
-    ("error", "reason"),
-    [
-        (ModelOutputError("not JSON", schema="SentenceFacts", reply="{"), UnscoredReason.PARSE_FAILURE),
-        (ModelRefusal("no", schema="SentenceFacts", reply=""), UnscoredReason.REFUSAL),
-        (BudgetExceeded("3 calls"), UnscoredReason.BUDGET),
-    ],
-)
-async def test_a_sentence_that_cannot_be_split_stands_as_one_unscored_claim(
-    error: FactloopError, reason: UnscoredReason
-) -> None:
+async def test_a_sentence_that_cannot_be_split_stands_as_one_unscored_claim() -> None:
     response = f"Rome is old and large.\n\n## Another window\n\n{CLAIM}"
-    script = FusedScript({"Rome is old and large.": error, CLAIM: [fact(CLAIM)]}, {CLAIM: [supported()]})
+    script = FusedScript(
+        {"Rome is old and large.": BudgetExceeded("3 calls"), CLAIM: [fact(CLAIM)]}, {CLAIM: [supported()]}
+    )
     result = await run(FusedPlan(script), response, [ScriptedSearch()])
     whole, other = result.claims
     assert whole.text == whole.sentence == "Rome is old and large."
     assert result.sentences[0].claims == (whole.id,)
     assert response[slice(*whole.span)] == whole.sentence
-    assert whole.judgement.unscored_reason is reason
+    assert whole.judgement.unscored_reason is UnscoredReason.BUDGET
     assert other.judgement.verdict is Verdict.SUPPORTED
 
 
@@ -258,39 +228,10 @@ async def test_every_sentence_is_told_with_its_claims_or_the_reason_why_it_has_n
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "no_claim"),
-    [
-        ("Ada | 1999", NoClaim.NO_CLAIM),
-        ("Born 1999", NoClaim.NO_CLAIM),
-        ("Take aspirin with warfarin.", NoClaim.NO_CLAIM),
-        ("You should double the dose before surgery.", NoClaim.NO_CLAIM),
-        ("Lethal in children.", NoClaim.NO_CLAIM),
-        ("Safe in pregnancy!", NoClaim.NO_CLAIM),
-        ("Ada was born in 1999, right?", NoClaim.NO_CLAIM),
-        ("I find this remarkable.", NoClaim.NO_STATEMENT),
-        ("What a life!", NoClaim.NO_STATEMENT),
-    ],
-)
-async def test_what_was_read_without_a_claim_states_nothing_only_if_it_is_opinion(text: str, no_claim: NoClaim) -> None:
-    result = await run(FusedPlan(FusedScript({text: []})), text, [ScriptedSearch()])
-    assert [one.no_claim for one in result.sentences] == [no_claim]
-
-
 async def test_code_that_a_judge_cannot_read_is_said_to_be_unread() -> None:
     code = "```sh\nrun it\n```"
     result = await run(FusedPlan(FusedScript({}, reads_code=False)), code, [ScriptedSearch()])
     assert [one.no_claim for one in result.sentences] == [NoClaim.CODE]
-
-
-async def test_tools_take_turns_by_round_however_many_queries_a_round_has() -> None:
-    script = FusedScript(
-        facts={CLAIM: [fact(CLAIM, query="first")]},
-        assessments={CLAIM: [NextQueries(("a", "b")), NextQueries(("c", "d")), nothing_found()]},
-    )
-    one, other = ScriptedSearch(), ScriptedSearch(name="other")
-    await run(FusedPlan(script), CLAIM, [one, other])
-    assert (one.asked, other.asked) == (["first", "c", "d"], ["a", "b"])
 
 
 OLD, LARGE, COLD = "Rome is old.", "Rome is large.", "Rome is cold."
@@ -324,14 +265,6 @@ async def test_a_claim_left_open_goes_on_alone_with_the_queries_that_the_reply_a
     assert [claim.judgement.verdict for claim in result.claims] == [Verdict.SUPPORTED] * 2
     assert result.claims[1].queries == ("large", "how large", "its size")
     assert script.cases[-1].searches_left == 2
-
-
-async def test_no_more_queries_are_asked_than_allowed() -> None:
-    script = script_of(old=[supported()], large=[NextQueries(("a", "b", "c")), nothing_found()])
-    search = ScriptedSearch()
-    result = await judged(script, search, max_searches=2)
-    assert search.asked == ["old", "large", "a"]
-    assert result.claims[1].judgement.verdict is Verdict.NOT_SUPPORTED
 
 
 async def test_a_claim_keeps_what_its_judgement_cites_of_the_others_passages() -> None:
@@ -408,16 +341,6 @@ async def test_with_several_tools_each_claim_is_judged_alone_so_that_the_model_c
 
 
 SHORT = ("Rome is old.", "Rome is large.")
-
-
-async def test_short_sentences_are_read_in_one_call_and_each_fact_stands_under_its_own() -> None:
-    script = FusedScript(
-        {sentence: [fact(sentence)] for sentence in SHORT}, {sentence: [supported()] for sentence in SHORT}
-    )
-    response = " ".join(SHORT)
-    result = await run(FusedPlan(script), response, [ScriptedSearch()])
-    assert script.read_together == [SHORT]
-    assert [(claim.id, response[slice(*claim.span)]) for claim in result.claims] == [("c1.1", OLD), ("c2.1", LARGE)]
 
 
 @pytest.mark.parametrize(

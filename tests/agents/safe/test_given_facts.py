@@ -15,7 +15,7 @@ from factloop.agents.safe.paper import PaperPlan
 from factloop.agents.safe.sentences import find_sentences
 from factloop.agents.safe.stages import CheckContext, FoundFact
 from factloop.agents.safe.state import NextQueries, SafeInput, SentenceTask
-from factloop.core.errors import FactloopError, ModelOutputError, ModelRefusal
+from factloop.core.errors import ModelOutputError, ModelRefusal
 from factloop.core.records import GivenFacts, UnscoredReason, Verdict
 from factloop.tools.judges.baseline import Baseline
 from factloop.tools.text.pipeline import load_pipeline
@@ -144,20 +144,11 @@ async def test_a_fact_that_could_not_be_read_leaves_its_words_elsewhere_to_be_ju
     assert [claim.judgement.verdict for claim in result.claims] == [None, Verdict.SUPPORTED]
 
 
-@pytest.mark.parametrize(
-    ("error", "reason"),
-    [
-        (ModelOutputError("3 came back", schema="SentenceFacts", reply="{}"), UnscoredReason.PARSE_FAILURE),
-        (ModelRefusal("no", schema="SentenceFacts", reply=""), UnscoredReason.REFUSAL),
-    ],
-)
-async def test_facts_that_cannot_be_read_are_all_there_without_a_verdict(
-    error: FactloopError, reason: UnscoredReason
-) -> None:
-    script = FusedScript({FIRST: error})
+async def test_facts_that_cannot_be_read_are_all_there_without_a_verdict() -> None:
+    script = FusedScript({FIRST: ModelRefusal("no", schema="SentenceFacts", reply="")})
     result = await run(FusedPlan(script), FIRST, [ScriptedSearch()], facts=[facts_of(FIRST, "Ada was.", "Ada wrote.")])
     assert [claim.text for claim in result.claims] == ["Ada was.", "Ada wrote."]
-    assert [claim.judgement.unscored_reason for claim in result.claims] == [reason] * 2
+    assert [claim.judgement.unscored_reason for claim in result.claims] == [UnscoredReason.REFUSAL] * 2
 
 
 class Echo(FusedScript):

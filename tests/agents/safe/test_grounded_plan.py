@@ -68,10 +68,8 @@ def one_claim(first: Judgement, *looks: Sequence[Judgement] | Exception, claim: 
     return GroundedScript({}, readings={SENTENCES[0]: [reading(judged(0, claim, first))]}, looks={claim: list(looks)})
 
 
-async def grounded(
-    script: GroundedScript, response: str, *tools: ScriptedSearch, gates: bool = False, results: int = 2
-) -> Run:
-    return await run(GroundedPlan(script, results=results), response, tools or [FewDocuments()], gates=gates)
+async def grounded(script: GroundedScript, response: str, *tools: ScriptedSearch, results: int = 2) -> Run:
+    return await run(GroundedPlan(script, results=results), response, tools or [FewDocuments()], gates=False)
 
 
 def verdicts(claims: tuple[Claim, ...]) -> list[Verdict | None]:

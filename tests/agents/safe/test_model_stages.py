@@ -89,10 +89,15 @@ async def test_a_verdict_that_names_no_passage_is_asked_for_again(verdict: str, 
     assert f"claim 1: {said}" in asked_of(chat)[1]
 
 
-@pytest.mark.parametrize(("verdict", "word"), [("insufficient", "not_supported"), ("ambiguous", "not_supported")])
-async def test_what_is_neither_for_nor_against_a_claim_needs_no_passage(verdict: str, word: str) -> None:
-    chat, made = parts(assessment(verdict, []), rating(word, []))
-    assert isinstance(await ModelFusedStages(*made).assess(case(evidence(1), left=0), CONTEXT), Judgement)
+@pytest.mark.parametrize(("verdict", "reason"), [("insufficient", None), ("ambiguous", UnscoredReason.AMBIGUOUS)])
+async def test_what_is_neither_for_nor_against_a_claim_needs_no_passage_nor_the_last_call_a_search(
+    verdict: str, reason: UnscoredReason | None
+) -> None:
+    chat, made = parts(assessment(verdict, [], queries=["once more"]), rating("not_supported", []))
+    judgement = await ModelFusedStages(*made).assess(case(evidence(1), left=0), CONTEXT)
+    assert isinstance(judgement, Judgement)
+    assert (judgement.unscored_reason, judgement.contradicted) == (reason, None if reason else False)
+    assert "<left>0</left>" in asked_of(chat)[0]
     assert (await ModelPaperStages(*made).rate(case(evidence(1), left=0), CONTEXT)).cited == ()
     assert len(chat.asked) == 2
 
@@ -101,22 +106,6 @@ async def test_an_insufficient_assessment_with_a_query_is_the_wish_to_search() -
     _, made = parts(assessment("insufficient", [], missing=" the town ", queries=[" Ada birthplace ", "", "Ada town"]))
     wish = await ModelFusedStages(*made).assess(case(evidence(1)), CONTEXT)
     assert wish == NextQueries(("Ada birthplace", "Ada town"), "the town", "scripted")
-
-
-async def test_the_last_assessment_is_told_that_it_is_the_last_and_offered_no_search() -> None:
-    chat, made = parts(assessment("insufficient", [], queries=["once more"]))
-    judgement = await ModelFusedStages(*made).assess(case(evidence(1), left=0), CONTEXT)
-    assert isinstance(judgement, Judgement)
-    assert judgement.contradicted is False
-    assert "<left>0</left>" in asked_of(chat)[0]
-
-
-async def test_an_ambiguous_assessment_is_unscored() -> None:
-    _, made = parts(assessment("ambiguous", [1]))
-    judgement = await ModelFusedStages(*made).assess(case(evidence(1)), CONTEXT)
-    assert isinstance(judgement, Judgement)
-    assert judgement.unscored_reason is UnscoredReason.AMBIGUOUS
-    assert judgement.cited == ()
 
 
 async def test_where_the_sources_disagree_both_sides_are_cited_and_nothing_is_scored() -> None:

@@ -10,20 +10,11 @@ from factloop.agents.safe.stages import CheckContext
 from factloop.agents.safe.state import NextQueries, SentenceTask
 from factloop.core.errors import BudgetExceeded, ConfigError, ModelOutputError, ModelRefusal, ToolError, ToolTimeout
 from factloop.core.records import Judgement, UnscoredReason, Verdict
-from factloop.tools.search.base import SearchHit
-from tests.agents.safe.scripted import PaperScript, ScriptedSearch, contradicted, hit, nothing_found, run, supported
+from tests.agents.safe.scripted import PaperScript, ScriptedSearch, contradicted, nothing_found, run, supported
 
 CLAIM = "Ada Lovelace was born in London."
 REPLY = ModelOutputError("not JSON", schema="Any", reply="{")
 FAILED = ToolError("search: HTTP 500", tool="scripted", status=500)
-
-
-class Shelf(ScriptedSearch):
-    def all_passages(self, most_characters: int) -> list[SearchHit]:  # noqa: ARG002
-        return [hit(CLAIM)]
-
-    async def asearch(self, query: str, limit: int) -> list[SearchHit]:  # noqa: ARG002
-        return [hit(CLAIM)]
 
 
 def queries(count: int) -> list[NextQueries | Exception]:

@@ -12,8 +12,8 @@ from factloop.core.records import Verdict
 from factloop.setup.settings import CheckSettings
 from factloop.tools.text.sentences import split_sentences
 from tests.agents.safe.model_parts import case, evidence, parts
-from tests.agents.safe.scripted import PaperScript, context_of, run, supported
-from tests.agents.safe.test_paper_plan import Shelf, queries
+from tests.agents.safe.scripted import PaperScript, ScriptedSearch, context_of, run, supported
+from tests.agents.safe.test_paper_plan import queries
 from tests.checking.simulated import simulated_checker
 from tests.simulator import MODEL, Simulator
 
@@ -70,6 +70,6 @@ async def test_all_is_split_and_judged_in_all_rounds() -> None:
     script = PaperScript(
         {SENTENCE: facts}, queries={fact: queries(5) for fact in facts}, ratings={fact: [supported()] for fact in facts}
     )
-    result = await run(PublishedPlan(script), SENTENCE, [Shelf()])
+    result = await run(PublishedPlan(script), SENTENCE, [ScriptedSearch()])
     assert (script.calls["next_query"], script.calls["rate"]) == (10, 2)
     assert [claim.duplicate_of for claim in result.claims] == [None, None]

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,7 +14,6 @@ from factloop.agents.safe.stages import JudgedFact, WindowReading
 from factloop.agents.safe.state import NextQueries
 from factloop.core.errors import BudgetExceeded, ToolError
 from factloop.core.records import Evidence, GivenFacts, Judgement, UnscoredReason, Verdict
-from factloop.tools.search.base import SearchHit
 from factloop.tools.search.documents.search import DocumentSearch
 from tests.agents.safe.scripted import (
     Answer,
@@ -70,12 +68,6 @@ async def test_a_dead_tool_does_not_end_the_rounds() -> None:
     assert [case.searches_left > 0 for case in script.cases] == [True, True]
 
 
-async def test_not_found_by_the_others_is_no_verdict() -> None:
-    result, _ = await fused(nothing_found(), tools=[web(DOWN), ScriptedSearch(name="shelf")])
-    judgement = result.only_claim().judgement
-    assert (judgement.unscored_reason, judgement.rationale) == (UnscoredReason.TOOL_FAILURE, str(DOWN))
-
-
 async def test_where_all_fail_the_first_is_the_reason() -> None:
     shelf = ScriptedSearch(name="shelf", answers={"first": ToolError("shelf: burnt", tool="shelf")})
     result, script = await fused(tools=[web(DOWN), shelf])
@@ -100,16 +92,11 @@ async def grounded(
     return await run(GroundedPlan(script, results=2), CLAIM, tools), script
 
 
-class Dead(ScriptedSearch):
-    name: str = "web"
-    error: Any = DOWN
-
-    async def asearch(self, query: str, limit: int) -> list[SearchHit]:
-        self.answers = {query: self.error}
-        return await super().asearch(query, limit)
+def dead(error: Exception = DOWN) -> ScriptedSearch:
+    return ScriptedSearch(name="web", rest=error)
 
 
-@pytest.mark.parametrize("tools", [[Dead(), ScriptedSearch()], [ScriptedSearch(), Dead()]], ids=["first", "last"])
+@pytest.mark.parametrize("tools", [[dead(), ScriptedSearch()], [ScriptedSearch(), dead()]], ids=["first", "last"])
 @pytest.mark.parametrize("verdict", [supported("p1"), contradicted("p1")])
 async def test_a_window_is_judged_by_what_other_tools_found(verdict: Judgement, tools: list[ScriptedSearch]) -> None:
     result, script = await grounded(verdict, [contradicted("p1")], tools=tools)
@@ -130,7 +117,7 @@ async def test_a_window_is_judged_by_what_other_tools_found(verdict: Judgement, 
 async def test_beside_a_dead_tool_what_the_second_look_finds_stands_and_not_found_is_no_verdict(
     look: list[Judgement] | Exception, reason: UnscoredReason | None
 ) -> None:
-    result, script = await grounded(nothing_found(), look, tools=[Dead(), ScriptedSearch()])
+    result, script = await grounded(nothing_found(), look, tools=[dead(), ScriptedSearch()])
     judgement = result.only_claim().judgement
     assert judgement.unscored_reason is reason
     assert reason is None or judgement.rationale == str(DOWN)
@@ -141,7 +128,7 @@ async def test_given_facts_that_were_not_found_beside_a_dead_tool_have_no_verdic
     script = GroundedScript({}, looks={"A.": [[supported("p1"), nothing_found()], [nothing_found()]]})
     script.looks["B."] = [[nothing_found()]]
     given = [GivenFacts(sentence=CLAIM, facts=("A.", "B."))]
-    result = await run(GroundedPlan(script, results=2), CLAIM, [Dead(), ScriptedSearch()], facts=given)
+    result = await run(GroundedPlan(script, results=2), CLAIM, [dead(), ScriptedSearch()], facts=given)
     told = [(claim.judgement.verdict, claim.judgement.unscored_reason) for claim in result.claims]
     assert told == [(Verdict.SUPPORTED, None), (None, UnscoredReason.TOOL_FAILURE)]
 
@@ -149,8 +136,8 @@ async def test_given_facts_that_were_not_found_beside_a_dead_tool_have_no_verdic
 @pytest.mark.parametrize(
     ("tools", "reason"),
     [
-        ([Dead(), Dead(error=GONE)], UnscoredReason.TOOL_FAILURE),
-        ([Dead(error=BudgetExceeded("1 dollar")), ScriptedSearch()], UnscoredReason.BUDGET),
+        ([dead(), dead(GONE)], UnscoredReason.TOOL_FAILURE),
+        ([dead(BudgetExceeded("1 dollar")), ScriptedSearch()], UnscoredReason.BUDGET),
     ],
 )
 async def test_a_window_that_nobody_may_search_for_is_not_judged(

@@ -20,11 +20,8 @@ OPTIONS = (
 )
 
 READ_AS_C = [
-    "C",
     "c",
     "(c)",
-    "C.",
-    "**C**",
     '"C"',
     "option c.",
     "$\\boxed{C}$",

@@ -54,10 +54,10 @@ def related(relation: Relation | None) -> Graph:
     return graph.compile()
 
 
-def whole(subject: ScriptedSubject | None, *, n: int = 30, relation: Relation | None = None, window: int = 1) -> Graph:
+def whole(subject: ScriptedSubject | None, *, relation: Relation | None = None) -> Graph:
     return build_trust_graph(
         subject=subject,
-        consistency=consistency(subject, n, window=window) if subject is not None else None,
+        consistency=consistency(subject) if subject is not None else None,
         factual=related(relation),
         max_checks=10,
     )
@@ -145,20 +145,12 @@ QUERY = '"King Solomon built it." correctly answers the question of "Who built t
 HITS = [SearchHit(source=f"corpus#{number}", title="Temple", passage=f"Passage {number}.") for number in range(1, 4)]
 
 
-class ScriptedCorpus(ScriptedSearch):
-    name: str = "corpus"
-    found: Any = HITS
-
-    async def asearch(self, query: str, limit: int) -> list[SearchHit]:
-        self.answers[query] = self.found
-        return await super().asearch(query, limit)
+def corpus(found: Any = HITS) -> ScriptedSearch:
+    return ScriptedSearch(name="corpus", rest=found)
 
 
-async def trust_fc(
-    corpus: ScriptedCorpus, judge: ScriptedJudge, *, response: str = RESPONSE, question: str = QUESTION
-) -> TrustFC:
-    graph = build_factual_graph(searching_over(corpus), judge)
-    final = await run(graph, {"question": question, "response": response})
+async def trust_fc(search: ScriptedSearch, judge: ScriptedJudge) -> TrustFC:
+    final = await run(build_factual_graph(searching_over(search), judge), GIVEN)
     found: TrustFC = final["trust_fc"]
     return found
 
@@ -167,8 +159,10 @@ async def trust_fc(
     ("relation", "value"), [(Relation.SUPPORT, 1.0), (Relation.NEUTRAL, 0.5), (Relation.CONTRADICT, 0.0)]
 )
 async def test_a_relation_and_its_value(relation: Relation, value: float) -> None:
-    judge = ScriptedJudge(PassageJudgement(relation, "By what it says.", (2, 0)))
-    result = await trust_fc(ScriptedCorpus(), judge)
+    search, judge = corpus(), ScriptedJudge(PassageJudgement(relation, "By what it says.", (2, 0)))
+    result = await trust_fc(search, judge)
+    assert (search.asked, result.query) == ([QUERY], QUERY)
+    assert judge.asked == [(QUESTION, RESPONSE, result.passages)]
     assert (result.relation, result.value, result.unscored_reason) == (relation, value, None)
     assert (result.rationale, result.judged_by) == ("By what it says.", "judge")
     assert result.cited == ("p3", "p1")
@@ -180,17 +174,9 @@ async def test_a_relation_and_its_value(relation: Relation, value: float) -> Non
     assert {item.query for item in result.passages} == {result.query}
 
 
-async def test_the_query_is_that_of_the_paper() -> None:
-    corpus, judge = ScriptedCorpus(), ScriptedJudge()
-    result = await trust_fc(corpus, judge)
-    assert corpus.asked == [QUERY]
-    assert result.query == QUERY
-    assert judge.asked == [(QUESTION, RESPONSE, result.passages)]
-
-
 async def test_no_passage_is_neutral_and_asks_no_judge() -> None:
     judge = ScriptedJudge(ConfigError("nobody is to be asked"))
-    result = await trust_fc(ScriptedCorpus(found=[]), judge)
+    result = await trust_fc(corpus([]), judge)
     assert (result.relation, result.value, result.unscored_reason) == (Relation.NEUTRAL, 0.5, None)
     assert (result.query, result.passages, result.cited, result.judged_by) == (QUERY, (), (), "")
     assert result.rationale == "The corpus search found no passages."
@@ -208,7 +194,7 @@ async def test_no_passage_is_neutral_and_asks_no_judge() -> None:
 )
 async def test_a_failed_search_is_unscored(error: Exception, reason: UnscoredReason, said: str) -> None:
     judge = ScriptedJudge()
-    result = await trust_fc(ScriptedCorpus(found=error), judge)
+    result = await trust_fc(corpus(error), judge)
     assert (result.relation, result.value, result.unscored_reason) == (None, None, reason)
     assert (result.rationale, result.query, judge.asked) == (said, QUERY, [])
 
@@ -222,7 +208,7 @@ async def test_a_failed_search_is_unscored(error: Exception, reason: UnscoredRea
     ids=["unreadable", "server"],
 )
 async def test_a_failed_judgement_is_unscored_and_keeps_passages(error: FactloopError, reason: UnscoredReason) -> None:
-    result = await trust_fc(ScriptedCorpus(), ScriptedJudge(error))
+    result = await trust_fc(corpus(), ScriptedJudge(error))
     assert (result.relation, result.value, result.unscored_reason) == (None, None, reason)
     assert (result.rationale, result.query) == (str(error), QUERY)
     assert [item.id for item in result.passages] == ["p1", "p2", "p3"]
@@ -230,6 +216,6 @@ async def test_a_failed_judgement_is_unscored_and_keeps_passages(error: Factloop
 
 async def test_a_wrong_search_or_judge_is_raised() -> None:
     with pytest.raises(ConfigError, match="no index"):
-        await trust_fc(ScriptedCorpus(found=ConfigError("no index")), ScriptedJudge())
+        await trust_fc(corpus(ConfigError("no index")), ScriptedJudge())
     with pytest.raises(ConfigError, match="no key"):
-        await trust_fc(ScriptedCorpus(), ScriptedJudge(ConfigError("no key")))
+        await trust_fc(corpus(), ScriptedJudge(ConfigError("no key")))

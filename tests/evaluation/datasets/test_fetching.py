@@ -10,14 +10,7 @@ import pytest
 from factloop.core.errors import ConfigError, DataError, ToolError, ToolTimeout
 from factloop.evaluation.datasets.fetch import Download, FetchedFile, How, fetch
 from factloop.evaluation.datasets.folder import data_folder, find_part
-from factloop.evaluation.datasets.registry import (
-    Dataset,
-    DatasetPart,
-    UpstreamFile,
-    find_dataset,
-    list_datasets,
-    load_part,
-)
+from factloop.evaluation.datasets.registry import Dataset, DatasetPart, UpstreamFile, list_datasets, load_part
 from tests.tools.fake_server import FakeServer, ReceivedRequest, Reply, server
 
 __all__ = ["server"]
@@ -179,13 +172,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "data"
 
 
-def prompts(folder: Path, name: str = "longfact_objects.jsonl") -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / name
-    file.write_text('{"id": "1", "topic": "music", "prompt": "What is a lute?"}\n', encoding="utf-8")
-    return file
-
-
 def test_the_folder_is_named_by_the_environment(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert data_folder() == folder
     monkeypatch.setenv("FACTLOOP_DATA_DIR", "~/sets")
@@ -193,14 +179,6 @@ def test_the_folder_is_named_by_the_environment(folder: Path, monkeypatch: pytes
     monkeypatch.setenv("FACTLOOP_DATA_DIR", "")
     assert data_folder().name == "factloop"
     assert data_folder().is_absolute()
-
-
-def test_what_was_got_is_found_and_loads(folder: Path, tmp_path: Path) -> None:
-    fetch(find_dataset("longfact"), folder, prompts(tmp_path / "there").parent, parts=("objects",))
-    place = find_part("longfact", "objects", None)
-    assert place == folder / "longfact" / "objects"
-    (prompt,) = load_part("longfact", "objects", place)
-    assert prompt.model_dump()["prompt"] == "What is a lute?"
 
 
 @pytest.mark.parametrize(

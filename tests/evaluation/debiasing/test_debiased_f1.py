@@ -11,7 +11,7 @@ from factloop.core.figure import Undefined
 from factloop.core.records import Counts
 from factloop.evaluation.debiasing.f1 import debiased_f1
 from factloop.evaluation.debiasing.precision import debiased_precision
-from factloop.evaluation.debiasing.records import Abstentions, Caution, DebiasedF1, Transfer
+from factloop.evaluation.debiasing.records import Abstentions, Caution, DebiasedF1
 from factloop.evaluation.debiasing.samples import JudgedResponses, LabelledClaims
 
 Pairs = list[tuple[str, str]]
@@ -114,12 +114,6 @@ def test_undefined(labels: LabelledClaims, run: JudgedResponses, expected: str |
     is_in_part = expected == Caution.LABELLED_IN_PART
     assert found.undefined == ("no_labels" if is_in_part else expected)
     assert (Caution.LABELLED_IN_PART in found.cautions) == is_in_part
-
-
-def test_labels_of_another_system_correct_it_only_where_they_are_said_to_be_alike() -> None:
-    for transfer, expected in ((Transfer.ERROR_RATES, Undefined.NOT_SAMPLED), (Transfer.VERDICTS, None)):
-        (found,) = debiased_f1(MIXED, run_of("110", "111"), [3], transfer=transfer, is_sampled=False)
-        assert found.corrected.undefined is expected
 
 
 def test_a_prompt_may_have_several_responses() -> None:

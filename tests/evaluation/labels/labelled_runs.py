@@ -45,15 +45,13 @@ class LabelledRun:
         return float(np.mean([*self.truth.values()]))
 
 
-def labelled_run(
-    rng: np.random.Generator, n_responses: int, n_claims: int, tpr: float = 0.9, fpr: float = 0.2
-) -> LabelledRun:
-    """Responses with different shares of supported claims, judged with these error rates."""
+def labelled_run(rng: np.random.Generator, n_responses: int, n_claims: int) -> LabelledRun:
+    """Responses with different shares of supported claims, judged with a TPR of 0.9 and an FPR of 0.2."""
     responses: list[JudgedResponse] = []
     truth: dict[tuple[str, str], int] = {}
     for place in range(n_responses):
         labels = rng.random(n_claims) < rng.beta(3.0, 1.2)
-        verdicts = rng.random(n_claims) < np.where(labels, tpr, fpr)
+        verdicts = rng.random(n_claims) < np.where(labels, 0.9, 0.2)
         one = judged(f"p{place}", "".join("s" if verdict else "n" for verdict in verdicts.tolist()))
         responses.append(one)
         truth |= {(one.id, f"c{number}"): int(label) for number, label in enumerate(labels.tolist())}

@@ -26,18 +26,6 @@ def test_the_answered_part_of_a_draw_by_hand() -> None:
     assert (found[None].n_open, found[None].share) == (2, 0.5)
 
 
-def test_labels_of_a_part_of_a_sheet_count_as_a_smaller_draw(tmp_path: Path) -> None:
-    """30 of 40 claims drawn, p = 3/4; 12 of those labelled, so 12/40."""
-    run = labelled_run(np.random.default_rng(0), 8, 5)
-    found = exported(tmp_path / "l", filled_in(tmp_path / "s.csv", drawn_from(run, 30, 0), run, 12))
-    assert {row["probability"] for row in found.rows} == {0.3}
-    assert [(part.n_open, part.n_drawn) for part in found.unfinished] == [(18, 30)]
-    assert "draw" not in found.rows[0]
-    whole = exported(tmp_path / "l", filled_in(tmp_path / "s.csv", drawn_from(run, 30, 0), run))
-    assert {row["probability"] for row in whole.rows} == {0.75}
-    assert whole.unfinished == []
-
-
 def test_the_share_of_a_draw_by_hand() -> None:
     """N = 300 with 100 labels: even draws of 100 have variances 300 * 200 / 100 = 600 and, of the other 200,
     200 * 100 / 100 = 200, so that the draw has 600/800. Of all 200, and after no labels, it has everything.

@@ -45,14 +45,6 @@ async def test_answers_are_kept_and_failures_are_not(server: FakeServer, tmp_pat
     assert [request.payload for request in server.received] == [{"q": "x"}, {"q": "x"}]
 
 
-async def test_passing_trouble_is_not_seen(server: FakeServer) -> None:
-    busy = Reply(status=429, headers=(("Retry-After", "0.05"),))
-    server.will(Reply(status=503), busy, busy, Reply(body=b'{"a": 1}'))
-    probe = endpoint(server, retry=RetryPolicy(base_s=0.01, patience_s=5.0))
-    assert await probe.ask("GET", {}, value_of) == 1
-    await probe.aclose()
-
-
 async def test_a_server_that_is_down_is_left_alone(server: FakeServer) -> None:
     server.will(Reply(status=500))
     probe = endpoint(server)

@@ -33,9 +33,7 @@ def save_tokenizer(folder: Path, more: str = "") -> Any:
     return found
 
 
-def save_roberta(
-    folder: Path, id2label: dict[int, str], *, positions: int = 66, seed: int = 0, tokenizer: bool = True
-) -> Path:
+def save_roberta(folder: Path, id2label: dict[int, str], *, positions: int = 66, seed: int = 0) -> Path:
     """A sequence classifier that reads `positions` - 2 tokens."""
     import torch
     from transformers import RobertaForSequenceClassification
@@ -43,8 +41,7 @@ def save_roberta(
     torch.manual_seed(seed)
     model = RobertaForSequenceClassification(roberta_config(positions=positions, id2label=id2label))
     model.save_pretrained(folder)
-    if tokenizer:
-        save_tokenizer(folder)
+    save_tokenizer(folder)
     return folder
 
 
@@ -113,13 +110,13 @@ def save_hhem(folder: Path) -> Path:
     return folder
 
 
-def save_modernbert(folder: Path, *, positions: int = 128) -> Path:
+def save_modernbert(folder: Path) -> Path:
     import torch
     from transformers import ModernBertConfig, ModernBertForTokenClassification
 
     torch.manual_seed(4)
     more: dict[str, Any] = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2, "cls_token_id": 0}
-    more |= {"sep_token_id": 2, "num_labels": 2, "max_position_embeddings": positions}
+    more |= {"sep_token_id": 2, "num_labels": 2, "max_position_embeddings": 128}
     config = ModernBertConfig(**SIZES, **more)
     ModernBertForTokenClassification(config).save_pretrained(folder)
     save_tokenizer(folder)

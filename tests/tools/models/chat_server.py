@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ KEY = "sk-test-0123456789abcdef"
 
 @dataclass(frozen=True)
 class Reply:
-    """With `cut_at` the server hangs up after that many bytes; with `drip_s` it sends one byte at a time."""
+    """With `cut_at` the server hangs up after that many bytes."""
 
     status: int = 200
     body: bytes = b""
@@ -22,13 +22,10 @@ class Reply:
     content_type: str = "application/json"
     delay_s: float = 0.0
     cut_at: int | None = None
-    drip_s: float | None = None
 
 
-def completion(
-    message: Json, *, finish: str = "stop", usage: tuple[int, int] | None = (100, 20), cached: int = 0
-) -> Reply:
-    """A chat completion as OpenAI sends it; `cached` of its prompt tokens come from the server's cache."""
+def completion(message: Json, *, finish: str = "stop", usage: tuple[int, int] | None = (100, 20)) -> Reply:
+    """A chat completion as OpenAI sends it."""
     body: Json = {
         "id": "chatcmpl-1",
         "object": "chat.completion",
@@ -41,7 +38,6 @@ def completion(
     if usage is not None:
         prompt, completed = usage
         body["usage"] = {"prompt_tokens": prompt, "completion_tokens": completed, "total_tokens": prompt + completed}
-        body["usage"]["prompt_tokens_details"] = {"cached_tokens": cached}
     return Reply(body=json.dumps(body).encode())
 
 
@@ -80,14 +76,8 @@ class ChatServer:
     script: list[Reply] = field(default_factory=list)
     rule: Callable[[Json], Reply] | None = None
     bodies: list[Json] = field(default_factory=list)
-    keys: list[str] = field(default_factory=list)
-    paths: list[str] = field(default_factory=list)
-    headers: list[Mapping[str, str]] = field(default_factory=list)
-    queries: list[Mapping[str, str]] = field(default_factory=list)
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     overrun: int = 0
-    in_flight: int = 0
-    most_in_flight: int = 0
 
     def will(self, *replies: Reply) -> None:
         self.script.extend(replies)
@@ -99,16 +89,7 @@ class ChatServer:
         body = json.loads(await request.read())
         self.bodies.append(body)
         self.asked.set()
-        self.paths.append(request.path)
-        self.headers.append(request.headers)
-        self.queries.append(dict(request.query))
-        self.keys.append(request.headers.get("Authorization", ""))
-        self.in_flight += 1
-        self.most_in_flight = max(self.most_in_flight, self.in_flight)
-        try:
-            return await self._send(request, self._next(body))
-        finally:
-            self.in_flight -= 1
+        return await self._send(request, self._next(body))
 
     def _next(self, body: Json) -> Reply:
         if self.rule is not None:
@@ -121,16 +102,12 @@ class ChatServer:
     async def _send(self, request: web.Request, reply: Reply) -> web.StreamResponse:
         await asyncio.sleep(reply.delay_s)
         headers = {"Content-Type": reply.content_type, **dict(reply.headers)}
-        if reply.cut_at is None and reply.drip_s is None:
+        if reply.cut_at is None:
             return web.Response(status=reply.status, body=reply.body, headers=headers)
         response = web.StreamResponse(status=reply.status, headers=headers)
         response.content_length = len(reply.body)
         await response.prepare(request)
-        if reply.cut_at is not None:
-            await response.write(reply.body[: reply.cut_at])
-        for byte in reply.body if reply.drip_s is not None else b"":
-            await response.write(bytes([byte]))
-            await asyncio.sleep(reply.drip_s or 0.0)
+        await response.write(reply.body[: reply.cut_at])
         assert request.transport is not None
         request.transport.close()
         return response

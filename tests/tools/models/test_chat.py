@@ -120,11 +120,6 @@ async def test_a_stream_goes_its_usual_way(server: ChatServer) -> None:
     assert server.bodies[0]["stream"] is True
 
 
-def test_a_price_is_dollars_for_a_million_tokens() -> None:
-    # 2,000 x 0.15 + 500 x 0.60 = 600 dollars for a million such calls.
-    assert Price(0.15, 0.60).cost_usd(2_000, 500) == pytest.approx(600 / 1e6)
-
-
 async def raised_by(base_url: str, monkeypatch: pytest.MonkeyPatch) -> Exception:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     chat = build_chat_model("openai:scripted", base_url=base_url)

@@ -48,10 +48,8 @@ def with_logprobs(logprobs: Any, content: Json | str = YES_SAID) -> Reply:
     return Reply(body=json.dumps(body).encode())
 
 
-async def graded(talk: Talk, text: str = "Is it relevant?", *, top_logprobs: int = 5) -> AnswerWithTokens[Relevance]:
-    return await talk.gateway.ask_graded(
-        question(text), Relevance, stage=STAGE, meter=talk.meter, top_logprobs=top_logprobs
-    )
+async def graded(talk: Talk, text: str = "Is it relevant?") -> AnswerWithTokens[Relevance]:
+    return await talk.gateway.ask_graded(question(text), Relevance, stage=STAGE, meter=talk.meter, top_logprobs=5)
 
 
 def asks(body: Json) -> bool:

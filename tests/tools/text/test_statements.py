@@ -203,7 +203,8 @@ TELLING = [
     "Let me know by 5 May if you want the refund.", "Thanks for writing to Velmo Ferries, which sank.",
     "Did you know that Ada Lovelace killed her husband in 1999?", "Aspirin cures cancer, doesn't it?",
     "Ada was born in 1999, right?", "Is it true that aspirin cures cancer?", "Born 1999", "Lethal in children.",
-    "Did you know aspirin cures cancer?", "Isn't aspirin lethal?", "It costs 9 €:", "Es war schön.", "他很好。",
+    "Did you know aspirin cures cancer?", "Ada | 1999", "Take aspirin with warfarin.", "Safe in pregnancy!",
+    "You should double the dose before surgery.", "Isn't aspirin lethal?", "It costs 9 €:", "Es war schön.", "他很好。",
     "Let me check: aspirin cures cancer.", "I'll find you the drug that cures cancer.",
 ]  # fmt: skip
 
