@@ -19,6 +19,7 @@ HEADERS_WITHIN_S = 10.0
 BODY_WITHIN_S = 20.0
 LONGEST_HEADERS = 32_768  # bytes, for headers that arrive in pieces; others may be longer (up to 256 kB)
 TOLD_SO = 100  # number of connections above the limit that get a 503 response; all others are dropped
+ADMITTED = "factloop.admitted"  # set in the scope of a request once its caller may have a connection
 _LEFT_FREE = 300  # number of open files that the process needs in addition to its connections
 _PIECE = 16_384  # number of bytes to parse between two checks
 MOST_VALUES = 120_000  # maximum number of values in a JSON body: 1,000 documents with all metadata contain 106,000
@@ -47,22 +48,24 @@ def most_connections(wanted: int) -> int:
 def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> type[asyncio.Protocol]:
     """A uvicorn HTTP protocol that drops surplus connections, and those with late headers or tiny chunks.
 
-    If there are too many connections, each new one takes the place of the one that has waited longest for its headers.
+    If there are too many connections, each new one takes the place of the oldest one that has no admitted request
+    (`ADMITTED`) in progress, so that callers without a key cannot keep others out.
     """
-    silent: dict[Protocol, None] = {}  # in order of arrival
+    arrived: dict[Protocol, None] = {}  # in order of arrival
 
     class Protocol(H11Protocol):
         _patience: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's signature
             super().connection_made(transport)
-            if len(self.connections) >= most and silent:
-                first = next(iter(silent))
-                first._wait_no_more()  # its connection is lost only in the next step of the event loop
+            strangers = (one for one in arrived if not one._is_admitted())
+            if len(self.connections) >= most and (first := next(strangers, None)) is not None:
+                del arrived[first]  # its connection is lost only in the next step of the event loop
                 first.transport.abort()
             if len(self.connections) > most + TOLD_SO:
                 transport.abort()
             else:
+                arrived[self] = None
                 self._wait()
 
         def data_received(self, data: bytes) -> None:
@@ -84,17 +87,19 @@ def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> t
                 self.transport.close()
 
         def connection_lost(self, exc: Exception | None) -> None:
+            arrived.pop(self, None)
             self._wait_no_more()
             super().connection_lost(exc)
 
+        def _is_admitted(self) -> bool:
+            return self.cycle is not None and not self.cycle.response_complete and ADMITTED in self.scope
+
         def _wait(self) -> None:
             if self._patience is None:
-                silent[self] = None
                 self._patience = self.loop.call_later(header_timeout_s, self.transport.close)
 
         def _wait_no_more(self) -> None:
             if self._patience is not None:
-                silent.pop(self, None)
                 self._patience.cancel()
                 self._patience = None
 

@@ -15,7 +15,15 @@ from urllib.parse import quote, urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from factloop.entrance.callers import MOST_VALUES, BodyTooLong, CallerLeft, most_connections, received, replayed
+from factloop.entrance.callers import (
+    ADMITTED,
+    MOST_VALUES,
+    BodyTooLong,
+    CallerLeft,
+    most_connections,
+    received,
+    replayed,
+)
 from factloop.entrance.keys import key_refusal
 from factloop.service.access import opens
 from factloop.service.errors import RETRY_AFTER_S, RequestRefusal
@@ -117,7 +125,7 @@ class ServiceGuard:
             await self._rates.take(
                 "jobs" if _asks_for_work(scope) and scope["path"] not in NO_JOB else "reads", owner or address
             )
-        with self._open(scope.get("owner")):
+        with self._open(scope):
             body = await self._body(scope, headers, receive)
             if len(body) > MOST_WHERE_LITTLE_IS_READ:
                 async with self._before_parsing:  # others are served between two large bodies
@@ -125,9 +133,9 @@ class ServiceGuard:
             await self._app(scope, replayed(body, receive), answer)
 
     @contextmanager
-    def _open(self, owner: str | None) -> Iterator[None]:
+    def _open(self, scope: Scope) -> Iterator[None]:
         """Keeps an owner from taking all connections. Raises RequestRefusal. Probes and the like have no owner."""
-        if owner is None:
+        if (owner := scope.get("owner")) is None:
             yield
             return
         most = min(MOST_OPEN, self._half) if len(self._settings.keys.grants) > 1 else self._half
@@ -139,6 +147,7 @@ class ServiceGuard:
                 headers={"Retry-After": str(RETRY_AFTER_S)},
             )
         self._n_open[owner] += 1
+        scope[ADMITTED] = True
         try:
             yield
         finally:

@@ -18,7 +18,7 @@ from uvicorn.server import ServerState
 
 from factloop.core.errors import ConfigError
 from factloop.entrance.address import READ_WITHIN_MS, Binding
-from factloop.entrance.callers import patient_protocol
+from factloop.entrance.callers import ADMITTED, patient_protocol
 from factloop.service.app import build_app, serve
 from factloop.service.guard import SENT_AT_ONCE
 from factloop.service.settings import ServiceSettings
@@ -97,9 +97,11 @@ def test_what_is_refused_ends_the_connection(address: str) -> None:
 async def test_each_new_connection_takes_the_place_of_another() -> None:
     protocol, state = patient_protocol(3), ServerState()
     transports = [Mock(asyncio.Transport) for _ in range(5)]
-    for one in transports:
-        protocol(Config(serve, log_config=None), state, {}).connection_made(one)  # type: ignore[call-arg]  # uvicorn's arguments
-    assert [one.abort.called for one in transports] == [True, True, True, False, False]
+    for number, one in enumerate(transports):
+        connection: Any = protocol(Config(serve, log_config=None), state, {})  # type: ignore[call-arg]  # uvicorn's arguments
+        connection.connection_made(one)
+        connection.scope, connection.cycle = {ADMITTED: True} if number == 1 else {}, Mock(response_complete=False)
+    assert [one.abort.called for one in transports] == [True, False, True, True, False]
 
 
 def test_a_broken_chunk_after_the_answer_logs_no_error(address: str, caplog: pytest.LogCaptureFixture) -> None:

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from factloop.entrance.address import Binding, address_of, in_brackets
 from factloop.entrance.callers import (
+    ADMITTED,
     BODY_WITHIN_S,
     LONGEST_HEADERS,
     MOST_VALUES,
@@ -61,6 +62,7 @@ class Guard:
             await refusal(scope, receive, send)
             return
         CALLER.set(owner)
+        scope[ADMITTED] = True
         try:
             body = await received(receive, MOST_BODY_BYTES, self._body_within_s)
         except CallerLeft:
