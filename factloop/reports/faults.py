@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from factloop.core.records import Claim
 from factloop.reports.claims import PROBLEMS, ClaimView, Status, status_of
@@ -15,6 +16,7 @@ from factloop.tools.text.rows import cell_of
 _WORD = re.compile(r"\w+(?:[.,'’-]\w+)*")
 _LEAST_SHARE = 0.5
 """A claim's words are marked only if its sentence contains at least this fraction of them, in the same order."""
+_MOST_WORDS = 300  # longer sentences are marked as a whole, because comparing them would take too long
 _WIDEST_GAP = 2  # maximum number of words between two marked words that are also marked if no other claim contains them
 
 Span = tuple[int, int]
@@ -68,19 +70,21 @@ def _failing(sentence: str, claim: Claim, claims: Sequence[Claim], table_head: s
 
 def _own_words(sentence: str, claim: Claim, claims: Sequence[Claim]) -> list[Span]:
     words = list(_WORD.finditer(sentence))
-    own = _matched(words, claim.text)
+    if len(words) > _MOST_WORDS:
+        return [(0, len(sentence))]
+    own = _matched(sentence, claim.text)
     if len(own) < _LEAST_SHARE * len(_WORD.findall(claim.text)) or not own:
         return [(0, len(sentence))]
-    others = frozenset().union(*(_matched(words, one.text) for one in claims if status_of(one) not in PROBLEMS))
+    others = frozenset().union(*(_matched(sentence, one.text) for one in claims if status_of(one) not in PROBLEMS))
     kept = sorted(own - others or own)
     if len(kept) == len(words):
         return [(0, len(sentence))]
     return [(words[first].start(), words[last].end()) for first, last in _joined(kept, others)]
 
 
-def _matched(words: Sequence[re.Match[str]], text: str) -> frozenset[int]:
-    mine = [word[0].casefold() for word in words]
-    theirs = [word.casefold() for word in _WORD.findall(text)]
+@lru_cache(1_000)  # otherwise, each claim of a sentence would be compared for every other one
+def _matched(sentence: str, text: str) -> frozenset[int]:
+    mine, theirs = ([word.casefold() for word in _WORD.findall(one)] for one in (sentence, text))
     blocks = SequenceMatcher(None, mine, theirs, autojunk=False).get_matching_blocks()
     return frozenset(at for block in blocks for at in range(block.a, block.a + block.size))
 
