@@ -103,6 +103,14 @@ def test_a_contradiction_says_what_is_wrong_in_the_words_of_both() -> None:
     assert read.quote in PASSAGE
 
 
+def test_an_undecided_claim_is_shown_the_whole_nearest_sentence_and_what_it_lacks() -> None:
+    said = "Ida Roth took over in 1885; under her the Larn became the fastest ship of the line."
+    lacks = "The nearest sentence does not mention “Moss”. It says: "
+    assert verify("Under Ida Roth the Larn became the fastest ship of the Moss line.", said, "Moss.").rationale == (
+        f"{lacks}“{said}”"
+    )
+
+
 def test_a_supported_claim_is_shown_the_sentence_that_says_all_of_it() -> None:
     reef = "It marks a reef some 19 km southwest of Plymouth in the south-west of England."
     later = "The reef lies in the way of ships bound for Plymouth Sound and is covered at high water."
