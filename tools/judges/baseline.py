@@ -331,7 +331,8 @@ class Baseline:
 def _contradicted(read: SupportReading, found: Comparison, difference: Difference) -> SupportReading:
     place = next(at for at in found.places if found.evidence.sentences[at] is difference.sentence)
     wrong, instead, quote = difference.wrong, difference.instead, difference.sentence.whole
-    score, why = min(read.score, REFUTED), f"The source says “{instead}”, the claim “{wrong}”: “{quote}”"
+    says = f"The source says “{instead}”, the claim" if instead else "The source contradicts"
+    score, why = min(read.score, REFUTED), f"{says} “{wrong}”: “{quote}”"
     return SupportReading("contradicted", score, found.cited(place), why, quote, wrong, instead)
 
 
