@@ -158,7 +158,7 @@ def common_words(path: Path) -> tuple[dict[str, int], int]:
     counts: Counter[str] = Counter()
     sources = ("fever_dev", "fm2", "fm2_other", "mnli_pieces", "contract_nli")
     premises = dict.fromkeys(row["premise"] for row in _rows(path) if row["source"] in sources)
-    sentences = [sentence for premise in premises for sentence in split_sentences(premise)]
+    sentences = [sentence for premise in premises for sentence, _ in split_sentences(premise)]
     for sentence in sentences:
         counts.update(stems_of(sentence))
     return {key: n for key, n in counts.most_common() if n >= COMMON}, len(sentences)

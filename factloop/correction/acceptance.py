@@ -3,7 +3,7 @@
 A rewritten text is accepted if it meets all these conditions. Otherwise, the first one that it fails is the reason.
 
 1. The text still contains a claim that has a verdict or needs reading.
-2. There are no more unscored claims than before, not counting those that need reading.
+2. There are no more unscored claims than before.
 3. There are no more contradicted claims than before.
 4. No rewritten sentence has contradicted claims, unsupported claims that it need not keep, or more unscored or
    irrelevant claims than before. No other sentence has more unsupported claims than before, for example because a
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from factloop.core.factuality import count_verdicts, n_contradicted
@@ -29,7 +29,8 @@ from factloop.reports.figures import plural
 ELSEWHERE = -1  # for sentences in the rewritten text that match no sentence in the response
 
 _OF_THE_TEXT = frozenset(
-    {UnscoredReason.AMBIGUOUS, UnscoredReason.DISPUTED, UnscoredReason.OTHER_LANGUAGE, UnscoredReason.NO_SOURCE}
+    {UnscoredReason.NEEDS_READING, UnscoredReason.AMBIGUOUS, UnscoredReason.DISPUTED}
+    | {UnscoredReason.OTHER_LANGUAGE, UnscoredReason.NO_SOURCE}
 )
 """Reasons that another check would not remove, because they lie in the text or the sources."""
 
@@ -89,13 +90,13 @@ def _faults(before: FactualityReport, fates: Sequence[Fate], now: Mapping[int, S
     unsupported = {number for number in staying if are[number].not_supported > most[number]}
     unsupported |= {number for number in reworded if n_contradicted(now[number])}
     unsupported |= {n for n in staying if n_contradicted(now[n]) > n_contradicted(fates[n].claims)}
-    unsupported |= {n for n in reworded if _beside(now[n]) > _beside(fates[n].claims)}
+    unsupported |= {n for n in reworded if are[n].unscored + are[n].irrelevant > was[n].unscored + was[n].irrelevant}
     told = {claim.id for fate in fates for claim in fate.claims}
     homeless = count_verdicts(claim for claim in before.claims if claim.id not in told)
     if are[ELSEWHERE].not_supported > homeless.not_supported:
         unsupported.add(ELSEWHERE)
     return _Faults(
-        unjudged={number for number in staying if _unjudged(now[number]) > _unjudged(fates[number].claims)},
+        unjudged={number for number in staying if are[number].unscored > was[number].unscored},
         unsupported=unsupported,
         lost={number for number in staying if are[number].supported < was[number].supported},
         silent={number for number in reworded if not are[number].total},
@@ -123,11 +124,12 @@ def _first(
     new = after.counts
     if not new.scored and not new.unscored:
         return Rejection.NOTHING_LEFT, "nothing that can be checked would be left"
-    unjudged, before_it = _unjudged(after.claims), _unjudged(before.claims)
+    unjudged, before_it = (count_verdicts(one.claims).unscored for one in (after, before))
     if unjudged > before_it:
         why = f"{_claims(unjudged)} no verdict in the second check, compared with {before_it or 'none'} in the first"
         return Rejection.NOT_CHECKED, why
-    if new.scored + new.unscored == unjudged:
+    reasons = {claim.judgement.unscored_reason for claim in after.claims}
+    if not new.scored and UnscoredReason.NEEDS_READING not in reasons:
         return Rejection.NOTHING_LEFT, "no claims with a verdict would be left"
     contradicted, was = n_contradicted(after.claims), n_contradicted(before.claims)
     if contradicted > was:
@@ -170,15 +172,6 @@ def _drops_unproven(fate: Fate, was: Counts, now: Sequence[Claim]) -> bool:
     are = count_verdicts(now)
     missing = fate.n_unproven - are.not_supported
     return missing > max(0, are.supported - was.supported - n_contradicted(fate.claims))
-
-
-def _beside(claims: Sequence[Claim]) -> int:
-    return _unjudged(claims) + count_verdicts(claims).irrelevant
-
-
-def _unjudged(claims: Iterable[Claim]) -> int:
-    reasons = (claim.judgement.unscored_reason for claim in claims)
-    return sum(reason not in (None, UnscoredReason.NEEDS_READING) for reason in reasons)
 
 
 def _claims_by_sentence(after: FactualityReport, fates: Sequence[Fate]) -> Mapping[int, list[Claim]]:

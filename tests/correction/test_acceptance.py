@@ -43,6 +43,7 @@ BEFORE: Sentences = ((ANN, "ss"), (BAD, "c"), (CID, "s"))
         # the second check could not judge what the first could
         (BEFORE, REMOVED, ((ANN, "su"), (CID, "s")), Rejection.NOT_CHECKED, {0}),
         (BEFORE, REMOVED, ((ANN, "uu"), (CID, "u")), Rejection.NOT_CHECKED, {0, 2}),
+        (BEFORE, MENDED, ((ANN, "ss"), (NEW, "r"), (CID, "s")), Rejection.NOT_CHECKED, {1}),
         # as many without a verdict as before are no objection
         (((ANN, "su"), (BAD, "n")), {1: Wording("")}, ((ANN, "su"),), None, set()),
         # more contradicted, though fewer are unsupported

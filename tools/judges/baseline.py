@@ -23,7 +23,7 @@ from factloop.tools.judges.aligned import DENIERS, NOMINAL, Alignment, Parsed, a
 from factloop.tools.judges.base import SupportReading
 from factloop.tools.judges.contradiction import Difference, find_difference
 from factloop.tools.judges.figures import Figure
-from factloop.tools.judges.source_sentences import Sentence, read_passage, word_key
+from factloop.tools.judges.source_sentences import Sentence, read_passage, stems_of, word_key
 from factloop.tools.text.pipeline import parsed_part
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ FEATURES = (
 )
 N_CANDIDATES = 4
 MAX_CLAIM_CHARS = 1_200
-MAX_CITED = 3
+MAX_CITED, MAX_LACKING = 3, 3
 TOPIC = 3
 """Number of sentences in which a word must occur to belong to the topic of a document."""
 IN_CONTEXT, IN_TOPIC = 0.8, 0.6
@@ -260,10 +260,10 @@ def _is_said(one: Alignment) -> bool:
     return not (one.sentence.is_heading or is_other or _adds(one) or _denies(one) or _replaces(one))
 
 
-def _adds(one: Alignment) -> bool:
+def _adds(one: Alignment) -> list[Token]:
     told = (token for token in one.claim.doc if is_content(token) or token.tag_ == "RP")
     told = (token for token in told if token not in one.claim.spelt and not _is_silent(token))
-    return not all(_held(one, token) for token in told)
+    return [token for token in told if not _held(one, token)]
 
 
 def _denies(one: Alignment) -> bool:
@@ -317,7 +317,7 @@ class Baseline:
             return SupportReading("insufficient", 0.0, (), "No passage mentions what the claim says.")
         score = load_model().score(found.features)
         near = next((at for at in found.places if not found.evidence.sentences[at].is_heading), None)
-        quote = "" if near is None else found.evidence.sentences[near].text
+        quote = "" if near is None else found.evidence.sentences[near].whole
         cited = found.cited(found.places[0] if near is None else near)
         read = SupportReading("insufficient", score, cited, _reason(found, quote), quote)
         if found.difference is not None:
@@ -330,15 +330,10 @@ class Baseline:
 
 def _contradicted(read: SupportReading, found: Comparison, difference: Difference) -> SupportReading:
     place = next(at for at in found.places if found.evidence.sentences[at] is difference.sentence)
-    return SupportReading(
-        "contradicted",
-        min(read.score, REFUTED),
-        found.cited(place),
-        f"The source says “{difference.instead}”, the claim “{difference.wrong}”: “{difference.sentence.text}”",
-        difference.sentence.text,
-        difference.wrong,
-        difference.instead,
-    )
+    wrong, instead, quote = difference.wrong, difference.instead, difference.sentence.whole
+    says = f"The source says “{instead}”, the claim" if instead else "The source contradicts"
+    score, why = min(read.score, REFUTED), f"{says} “{wrong}”: “{quote}”"
+    return SupportReading("contradicted", score, found.cited(place), why, quote, wrong, instead)
 
 
 def _reason(found: Comparison, quote: str) -> str:
@@ -349,7 +344,11 @@ def _reason(found: Comparison, quote: str) -> str:
         for one in found.alignment.claim.figures
         if _digits(one.text) in written or any(one.compare(at) == "same" for at in there)
     }
-    absent = [said for said in found.missing() if said not in elsewhere]
+    absent = [one for one in found.missing() if one not in elsewhere]
+    said, stem_of = stems_of(quote), found.alignment.claim.stem_of
+    lacks = dict.fromkeys(one.text for one in _adds(found.alignment) if stem_of(one) not in said)
+    if not absent and quote == found.sentence.whole and 0 < len(lacks) <= MAX_LACKING:
+        return f"The nearest sentence does not mention “{'”, “'.join(lacks)}”. It says: “{quote}”"
     lead = f"None of the passages mentions “{absent[0]}”." if absent else "No sentence says all of this."
     return f"{lead} The nearest says: “{quote}”" if quote else lead
 
@@ -366,6 +365,6 @@ def _verbatim(claim: str, passages: Sequence[str]) -> SupportReading | None:
     first = next((number for number, passage in enumerate(passages) if key in word_key(passage)), None)
     if first is None:
         return None
-    read = ((one.text, word_key(one.text)) for one in read_passage(passages[first]))
+    read = ((one.whole, word_key(one.text)) for one in read_passage(passages[first]))
     quote = next((text for text, said in read if key.startswith(said) or key in said), "")
     return SupportReading("supported", 0.99, (first,), f"The source says it word for word: “{quote}”", quote)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from factloop.tools.judges.aligned import DENIERS, Alignment, Parsed
 from factloop.tools.judges.figures import Figure
-from factloop.tools.judges.source_sentences import Sentence
+from factloop.tools.judges.source_sentences import Sentence, figures_in
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
 ALL_ELSE = 0.9
 """A sentence can negate a claim only if it contains at least this proportion of its content words."""
+_NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
 _COUNTS = frozenset({"nummod", "compound", "quantmod"})
 
 
@@ -45,8 +47,19 @@ def _other_figure(one: Alignment, figures: Sequence[Figure], least: float) -> Di
     others = [other for other in said if wrong.compare(other) == "other" and _is_same_kind(one, wrong, other)]
     if len(others) != 1 or not one.shares_governor(wrong, others[0]):
         return None
-    instead = others[0].text if others[0].text in one.sentence.text else others[0].text.split()[0]
-    return Difference(wrong.text, instead, one.sentence)
+    return Difference(*_exchange(one, wrong, others[0]), one.sentence)
+
+
+def _exchange(one: Alignment, wrong: Figure, other: Figure) -> tuple[str, str]:
+    """Returns the wrong words and their replacement, or an empty replacement if the claim's unit would be wrong or
+    missing. If the source's unit is in a column header, only the claim's number is replaced."""
+    instead = other.text if other.text in one.sentence.text else other.text.split()[0]
+    before, after = one.claim.doc.text[: wrong.start], one.claim.doc.text[wrong.end :]
+    for old in (wrong.text, *_NUMBER.findall(wrong.text)):
+        said = figures_in(f"{before}{wrong.text.replace(old, instead, 1)}{after}")
+        if any(figure.unit == other.unit and figure.compare(other) == "same" for figure in said):
+            return old, instead
+    return wrong.text, ""
 
 
 def _is_among(figure: Figure, others: Sequence[Figure]) -> bool:

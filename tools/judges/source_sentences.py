@@ -30,6 +30,8 @@ class Sentence:
     """The text exactly as in the passage."""
     read_as: str
     """The same text, except that a table row is written as *header: cell; header: cell*."""
+    whole: str
+    """The sentence that contains the text. Both are the same unless the sentence has a semicolon."""
     stems: frozenset[str]
     figures: tuple[Figure, ...]
     """The figures of the sentence, with offsets in `read_as`."""
@@ -82,22 +84,18 @@ def read_passage(passage: str) -> tuple[Sentence, ...]:
     heading = before = title
     lines = list(_lines(passage))
     for number, (line, read_as, is_row) in enumerate(lines):
-        pieces = [(line, read_as)] if is_row else [(piece, piece) for piece in split_sentences(line)]
+        pieces = [(line, read_as, line)] if is_row else [(part, part, whole) for part, whole in split_sentences(line)]
         is_heading = not is_row and len(pieces) == 1 and _is_heading(line, opens=number == 0 and len(lines) > 1)
-        for text, as_read in pieces:
-            one = _sentence(text, as_read, is_row=is_row, is_heading=is_heading)
+        for text, said, whole in pieces:
             around = (title, heading, before)
             context = frozenset[str]().union(*(other.stems for other in around if other))
-            figures = tuple(figure for other in around if other for figure in other.figures)
-            sentences.append(replace(one, context=context, figures_around=figures))
+            near = tuple(figure for other in around if other for figure in other.figures)
+            one = Sentence(text, said, whole, stems_of(said), figures_in(said), context, near, is_row, is_heading)
+            sentences.append(one)
             before = None if is_row else one
         if is_heading:
             title, heading, before = title or sentences[-1], sentences[-1], None
     return tuple(sentences)
-
-
-def _sentence(text: str, read_as: str, *, is_row: bool, is_heading: bool) -> Sentence:
-    return Sentence(text, read_as, stems_of(read_as), figures_in(read_as), frozenset(), (), is_row, is_heading)
 
 
 def _is_heading(line: str, *, opens: bool) -> bool:
@@ -146,10 +144,10 @@ def _row_figures(row: str) -> Iterator[Figure]:
             yield replace(figure, start=pair.start(1) + figure.start)
 
 
-def split_sentences(text: str) -> list[str]:
-    """Returns the sentences in a line, without the text between them. A semicolon also ends a sentence."""
+def split_sentences(text: str) -> list[tuple[str, str]]:
+    """Returns the parts between the semicolons of the sentences in a line, each with its sentence."""
     sentences = sentences_of(text, Block(0, len(text), "prose"))
-    return [piece for one in sentences for piece in _SEMICOLON.split(one.text) if _WORD.search(piece)]
+    return [(piece, one.text) for one in sentences for piece in _SEMICOLON.split(one.text) if _WORD.search(piece)]
 
 
 @lru_cache(maxsize=MAX_KEPT_PASSAGES)
@@ -159,6 +157,6 @@ def word_key(text: str) -> str:
     Texts have the same key if they differ only in spacing, case, punctuation or bracketed marks.
     """
     bare = _BRACKETED.sub("", text)
-    pieces = (piece.lower() for line in bare.splitlines() for piece in split_sentences(line))
+    pieces = (piece.lower() for line in bare.splitlines() for piece, _ in split_sentences(line))
     sentences = (" ".join(_KEY_WORD.findall(piece)) for piece in pieces)
     return "|".join(["", *filter(None, sentences), ""])

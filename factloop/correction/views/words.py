@@ -33,7 +33,8 @@ def decision(correction: Correction) -> str:
     judged_by = correction.before.fingerprint
     is_said = OFFLINE in correction.report.warnings
     known = f" {how_often_right(judged_by)}{_HOW_TO_MEASURE[judged_by.engine]}" if is_clean and not is_said else ""
-    return f"{headline(correction)}: {correction.why}.{known}"
+    why = "" if is_clean and unjudged(correction) else f": {correction.why}"
+    return f"{headline(correction)}{why}.{known}"
 
 
 def headline(correction: Correction) -> str:
@@ -45,7 +46,7 @@ def headline(correction: Correction) -> str:
         said = "Nothing found to correct" if unjudged(correction) else "Nothing to correct"
     else:
         said = "The original text was kept"
-    return ", but ".join(filter(None, (said, unjudged(correction))))
+    return (", and " if ", but " in said else ", but ").join(filter(None, (said, unjudged(correction))))
 
 
 def unjudged(correction: Correction) -> str:

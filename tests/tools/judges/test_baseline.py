@@ -95,12 +95,36 @@ def test_a_claim_of_which_only_the_beginning_is_read_is_not_supported() -> None:
     assert verify(f"{start}, of Paris, in 1999.", f"{start}, of London, in 1815.").label == "insufficient"
 
 
-def test_a_contradiction_says_what_is_wrong_in_the_words_of_both() -> None:
-    read = verify("The lamp of the lighthouse stands 51.4 metres above the sea.", "Unrelated words.", PASSAGE)
-    assert (read.label, read.wrong, read.instead, read.cited[0]) == ("contradicted", "51.4 metres", "41.5 metres", 1)
-    assert read.rationale.startswith("The source says “41.5 metres”, the claim “51.4 metres”: ")
-    assert read.instead in read.quote
-    assert read.quote in PASSAGE
+LAMP = "The lamp of the lighthouse stands 51.4 metres above the sea."
+SAILED = "In 1885 Ada Roth sailed from Sydney to London in"
+VOYAGE = "Year: 1885; Master: Ada Roth; From: Sydney; To: London"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "wrong", "instead"),
+    [
+        (LAMP, PASSAGE, "51.4 metres", "41.5 metres"),
+        (f"{SAILED} 87 days.", f"{VOYAGE}; Days: 73", "87", "73"),  # the unit is in the column's header
+        (f"{SAILED} 4 days.", f"{VOYAGE}; Hours: 73", "4 days", ""),
+    ],
+)
+def test_a_contradiction_says_what_is_wrong_in_the_words_of_both(
+    claim: str, passage: str, wrong: str, instead: str
+) -> None:
+    read = verify(claim, "Unrelated words.", passage)
+    assert (read.label, read.wrong, read.instead, read.cited[0]) == ("contradicted", wrong, instead, 1)
+    says = f"The source says “{instead}”, the claim" if instead else "The source contradicts"
+    assert read.rationale == f"{says} “{wrong}”: “{read.quote}”"
+    assert instead in read.quote
+    assert read.quote in passage
+
+
+def test_an_undecided_claim_is_shown_the_whole_nearest_sentence_and_what_it_lacks() -> None:
+    said = "Ida Roth took over in 1885; under her the Larn became the fastest ship of the line."
+    lacks = "The nearest sentence does not mention “Moss”. It says: "
+    assert verify("Under Ida Roth the Larn became the fastest ship of the Moss line.", said, "Moss.").rationale == (
+        f"{lacks}“{said}”"
+    )
 
 
 def test_a_supported_claim_is_shown_the_sentence_that_says_all_of_it() -> None:
