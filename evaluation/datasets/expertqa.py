@@ -88,7 +88,6 @@ def passage_of(evidence: str) -> str | None:
 
 
 def _claims(row: Row) -> Iterator[Row]:
-    """Yields the claims of all answers to a question, or the single claim in the row."""
     if "answers" not in row.fields:
         yield row
         return

@@ -107,7 +107,6 @@ def _of_labelled(k: int, samples: Samples, counted: Bools) -> tuple[prediction_p
 
 
 def _missing(samples: Samples, transfer: Transfer, level: float, *, is_sampled: bool) -> Estimate | None:
-    """Returns an undefined estimate with the reason, or None if the correction can be calculated."""
     why, cautions = None, set()
     if not samples.scored.sum():
         why = Undefined.NOTHING_SCORED

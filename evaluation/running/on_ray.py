@@ -373,7 +373,6 @@ def is_limited(settings: CheckSettings) -> bool:
 
 
 def _part(whole: int, number: int, parts: int) -> int:
-    """Returns one of `parts` nearly equal parts of `whole`, larger parts first: 5 is split into 3 and 2."""
     return whole // parts + (number < whole % parts)
 
 

@@ -91,7 +91,6 @@ def correlate(
 
 
 def _scaled(values: Sequence[float | None]) -> Floats:
-    """Divides the values by the largest magnitude to prevent overflow. This does not change correlations."""
     array = np.asarray(values, dtype=np.float64)
     if not np.isfinite(array).all():
         raise ValueError("values must be finite, or None if missing")

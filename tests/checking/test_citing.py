@@ -64,7 +64,6 @@ def test_evidence_has_place_id_and_metadata_of_its_document() -> None:
 
 
 def test_the_same_texts_again_lead_to_the_documents_given_then() -> None:
-    """The index is kept; the documents are not."""
     checker = FactChecker(cache=False)
     reports = [checker.check(BUILT, documents=[{"text": BUILT, "chunk_id": name}]) for name in "ab"]
     assert [dict(report.claims[0].evidence[0].document.metadata) for report in reports] == [  # type: ignore[union-attr]  # it was given

@@ -90,7 +90,6 @@ async def test_a_source_of_ones_own(source: Any) -> None:
 
 
 async def test_sources_of_a_check_are_all_that_it_must_reach(sim: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The checker's own search is down, but this check does not use it."""
     monkeypatch.setenv("BRAVE_SEARCH_API_KEY", "any")
     monkeypatch.setenv("FACTLOOP_BRAVE_URL", "http://127.0.0.1:9")
     response = sim.world.responses[0]

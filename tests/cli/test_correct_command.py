@@ -32,7 +32,6 @@ def test_a_pipe_from_text_to_text(factloop: Command, docs: Path, monkeypatch: py
 
 
 def test_thresholds_are_those_of_the_text_to_use(factloop: Command, answer: Path, docs: Path) -> None:
-    """The first check alone would fail: half of the original answer is wrong."""
     assert factloop("check", answer, "--docs", docs, "--fail-under", 0.9, "--quiet").code == 1
     assert factloop("correct", answer, "--docs", docs, "--fail-under", 0.9, "--quiet").code == 0
 
@@ -41,7 +40,6 @@ def test_thresholds_are_those_of_the_text_to_use(factloop: Command, answer: Path
 def test_a_text_without_claims_stays_and_ends_as_its_check(
     factloop: Command, home: Path, docs: Path, text: str
 ) -> None:
-    """Nothing needs mending, so the text can be used; but a check that judged nothing is no success."""
     (home / "talk.md").write_text(text)
     result = factloop("correct", "talk.md", "--docs", docs, "--out", "out.md", "--quiet")
     said = "factloop: no claim could be scored: the response makes no claims that can be checked"

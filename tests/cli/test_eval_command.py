@@ -53,7 +53,6 @@ def test_systems_are_scored_and_every_number_says_what_it_rests_on(
 def test_the_answers_of_a_run_are_judged_again_by_the_evidence_that_it_kept(
     factloop: Command, sim: Simulator, home: Path
 ) -> None:
-    """The same judge with the same evidence must give the same verdicts; irrelevant claims stay irrelevant."""
     long = next(one for one in sim.world.responses if any(fact.label == "irrelevant" for fact in one.facts))
     item = RunItem(id="1", system="one", prompt_id="p", prompt=long.prompt, response=long.text)
     data = write_items(home / "short.jsonl", iter([item]))
@@ -312,7 +311,6 @@ def test_scores_are_correlated_with_what_people_said(factloop: Command, question
 def test_each_system_has_a_subject_of_its_own_in_one_run(
     factloop: Command, sim: Simulator, questions: Path, home: Path
 ) -> None:
-    """Two names for the simulated model: each must be asked only about its own system's responses."""
     sim.set(models=("sim", "sim-a"))
     own = ("--subject", f"llama-7b=openai:sim-a@{sim.base_url}", "--subject", f"flan-t5={MODEL}")
     flags = ("--data", questions, *own, "--max-checks", 2)

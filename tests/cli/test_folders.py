@@ -82,7 +82,6 @@ def test_a_folder_that_cannot_be_used_is_one_line_and_the_run_goes_on(start: Sta
 @pytest.mark.usefixtures("widest_umask", "cache")
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_directory_is_private_and_a_named_output_is_not(factloop: Command, home: Path, name: str) -> None:
-    """Holds for any umask; a directory of an older version is made private when the run resumes."""
     command, run = (*RUNS[name], "--run-dir", "runs/a"), home / "runs" / "a"
     assert factloop(*command, "--json", "report.json", "--html", "report.html").code == 0
     assert (len(list(run.iterdir())) > 2, open_to_others(home / "runs")) == (True, [])

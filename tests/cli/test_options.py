@@ -108,7 +108,6 @@ def test_every_setting_says_what_it_is(model: type[BaseModel]) -> None:
 
 
 def test_flags_are_few() -> None:
-    """A new flag must replace another; for rarely needed settings there are --set, the environment and the file."""
     flags = {"--version"}.union(*map(options_of, COMMANDS))
     assert len(flags) <= MOST_FLAGS, sorted(flags)
 

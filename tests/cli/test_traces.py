@@ -84,7 +84,6 @@ def attributes(span: Span) -> dict[str, Any]:
 def test_spans_are_sent_by_the_names_of_the_conventions(
     home: Path, sim: Simulator, answer: Path, docs: Path, collector: Collector
 ) -> None:
-    """Spans are decoded with OTLP's protobufs; attribute names are checked against the semantic-conventions package."""
     sim.set(faults=Faults(error_500=0.3))
     done = run(
         home, "-m", "factloop", "check", answer, "--docs", docs, "--search", "serper", "--plan", "fused",
@@ -131,6 +130,5 @@ def test_spans_are_sent_by_the_names_of_the_conventions(
 def test_what_cannot_be_traced_so_is_one_line(
     home: Path, answer: Path, docs: Path, variable: str, value: str, said: str
 ) -> None:
-    """In a separate process, since tracing can be set up only once in each."""
     done = run(home, "-m", "factloop", "check", answer, "--docs", docs, **{"FACTLOOP_TRACING": "on", variable: value})
     assert (done.returncode, done.stderr.count("\n"), said in done.stderr) == (2, 1, True)

@@ -89,7 +89,6 @@ def test_a_prompt_of_another_plan_is_told_of(
 
 
 def test_every_command_that_takes_prompts_is_among_these() -> None:
-    """`prompts` sends nothing; `generate prompts` does not start without a model."""
     begun = {
         path
         for path in COMMANDS

@@ -425,7 +425,6 @@ def test_a_bad_settings_file(factloop: Command, home: Path, content: bytes, name
 
 @pytest.mark.usefixtures("sim")
 def test_a_run_directory_of_another_configuration(factloop: Command, home: Path) -> None:
-    """Settings that change no result may differ; all others make it another run."""
     trust = ("trust", "qa.jsonl", "--subject-model", "openai:sim", "--max-checks", 2, "--run-dir", "scored", "-q")
     assert factloop(*trust).code == 0
     before = files_of(home / "scored")

@@ -103,7 +103,6 @@ def test_a_report_survives_being_written_down() -> None:
 
 
 def test_half_a_character_becomes_a_replacement_character() -> None:
-    """A site that cut an emoji in two must not make the report impossible to write."""
     cut = evidence().model_copy(update={"passage": "x"}).model_dump() | {"passage": "smile \ud83d", "title": "žluť"}
     mended = Evidence.model_validate(cut)
     assert mended.passage == "smile \ufffd"

@@ -32,7 +32,6 @@ print(len(found), len(set(found)), sum(thread.name == "factloop" for thread in t
 
 @pytest.mark.process
 def test_first_calls_from_several_threads_share_one_loop() -> None:
-    """Connections, cache and budget belong to a loop, so limits would not hold across several."""
     for _ in range(3):
         done = subprocess.run([sys.executable, "-c", FIRST_CALLS], capture_output=True, text=True, check=True)
         assert done.stdout.split() == ["16", "1", "1"]

@@ -264,7 +264,6 @@ def test_overlapping_sentences_are_both_told_and_one_is_marked() -> None:
 
 
 def test_the_report_on_a_marked_text_has_its_places() -> None:
-    """Some scripts put no space between sentences, so a mark ends where the next sentence begins."""
     before = report_of(("安跑了。", "n"), ("巴跌了。", "s"), ("好吗？", ""), ("丹藏了。", "u"), between="")
     text, doubts = marked(before, MarkPolicy())
     correction = Correction(

@@ -149,7 +149,6 @@ async def test_a_report_is_corrected_without_a_first_check(sim: Simulator, respo
 
 
 async def test_a_rewriting_that_fails_is_named_and_the_rest_is_done(sim: Simulator, response: Response) -> None:
-    """Every call after the check fails."""
     async with simulated_checker(sim, timeout_s=2.0) as checker:
         report = await checker.acheck(response.text, response.prompt)
         sim.set(faults=Faults(refusal=1.0))

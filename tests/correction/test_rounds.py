@@ -130,7 +130,6 @@ MANY = report_of((ANN, "c"), (HE, "s"), (DAN, "c"), (EVE, "s"), prompt="Who?")
 @pytest.mark.parametrize("max_rounds", [1, 2])
 @pytest.mark.parametrize("letter", ["a", "n", "c", "u", ""])
 async def test_a_change_that_a_later_sentence_needs_undone_takes_no_other_with_it(letter: str, max_rounds: int) -> None:
-    """Without the sentence on Ann, *he* has no referent; the other removal stays and costs no further check."""
     checks = ScriptedChecks([report_of((HE, letter), (EVE, "s"))])
     correction = await _Course(MANY, checks, ByHand(["", ""]), UsageMeter(), REMOVING).run(max_rounds)
     assert correction.accepted
@@ -144,7 +143,6 @@ async def test_a_change_that_a_later_sentence_needs_undone_takes_no_other_with_i
 
 @pytest.mark.parametrize("max_rounds", [1, 2, 5])
 async def test_changes_are_undone_one_after_the_other_however_few_the_rounds(max_rounds: int) -> None:
-    """Three sentences follow removed ones. Two lose their referent; the third change stands."""
     names = ("Ann ran.", "He sat.", "Bea ran.", "She sat.", "Cid ran.", "Dan sat.")
     before = report_of(*zip(names, "cscscs", strict=True), prompt="Who?")
     checks = ScriptedChecks([report_of(("He sat.", "a"), ("She sat.", "n"), ("Dan sat.", "s"))])
@@ -154,7 +152,6 @@ async def test_changes_are_undone_one_after_the_other_however_few_the_rounds(max
 
 
 async def test_after_a_call_that_failed_nothing_more_is_asked() -> None:
-    """The new wording was not judged, so it is undone, not removed. The change that was judged stays."""
     before = report_of((ANN, "s"), (BAD, "c"), (CID, "s"), (DAN, "c"), prompt="Who?")
     checks = ScriptedChecks([report_of((ANN, "s"), (NEW, "u"), (CID, "s"), ("Dan sat.", "s"))])
     correction = await _Course(before, checks, ByHand([NEW, "Dan sat."]), UsageMeter(), REMOVING).run(5)
@@ -195,7 +192,6 @@ async def test_only_what_was_worded_anew_is_read_again() -> None:
 
 
 async def test_the_sentence_after_a_removed_one_is_read_again() -> None:
-    """It may have lost its referent. If no sentence follows, nothing is asked."""
     before = report_of((ANN, "s"), (BAD, "n"), (CID, "s"), (DAN, "s"), ("Eve slept.", "n"), prompt="Who?")
     checked = ScriptedChecks([report_of((ANN, "s"), (CID, "n"), (DAN, "s"))])
     after = await Rechecks(before, checked).report(draft_of(before, {1: "", 4: ""}))

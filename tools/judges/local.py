@@ -211,7 +211,6 @@ class LocalJudge(Judge):
 
 
 def _sampled_hash(folder: Path) -> str:
-    """A SHA-256 hash of the file names, sizes and samples in the folder."""
     digest = hashlib.sha256()
     for path in sorted(folder.iterdir()):
         if not path.is_file() or path.name.startswith("."):

@@ -96,7 +96,6 @@ def named_filler(n: int) -> str:
 
 
 def test_steps_that_introduce_each_other_come_before_all_other_mentions() -> None:
-    """Other mentions of a frequent name must not crowd out the second step."""
     often = " ".join(f"Fennby saw Dolphin Hall in {year}." for year in range(1800, 1860))
     told = (
         f"Ada was born in Ulm. {named_filler(40)} Ada owned land at Ravenford. {named_filler(40)} "

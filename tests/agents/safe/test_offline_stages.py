@@ -149,7 +149,6 @@ async def test_support_settles_a_claim_at_once_and_cites_by_id() -> None:
 
 @pytest.mark.parametrize(("brings", "asked"), [(True, 3), (False, 2)])
 async def test_insufficient_evidence_asks_for_more_while_it_comes(brings: bool, asked: int) -> None:
-    """Without new evidence, a second wording is the last query."""
     stages = OfflineFusedStages(VerifierRater(ScriptedVerifier("insufficient"), NLP), NLP)
     now = case()
     step = await stages.assess(now, CONTEXT)

@@ -92,7 +92,6 @@ async def test_revised_facts_are_checked_and_one_whose_revision_fails_is_there_u
 
 
 async def test_revisions_under_way_end_with_the_check() -> None:
-    """A configuration error ends the check, so later calls would only cost money."""
 
     @dataclass
     class Slow(PaperScript):

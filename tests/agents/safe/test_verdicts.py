@@ -126,7 +126,6 @@ async def test_a_juror_that_cannot_be_read_costs_its_vote_alone() -> None:
 
 
 async def test_a_juror_that_cannot_judge_several_claims_at_once_is_asked_for_each() -> None:
-    """Otherwise one malformed entry would leave every claim of the window unscored."""
     three_times: list[Fields] = [{"nothing": "of it"}] * 3
     _, stages = jury(
         "majority", [of_claims("supported", "supported")], [*three_times, of_claims("supported"), of_claims("disputed")]

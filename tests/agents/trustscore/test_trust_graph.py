@@ -120,7 +120,6 @@ async def test_a_wrong_set_up_is_raised() -> None:
 
 
 async def test_the_graph_runs_without_an_account() -> None:
-    """LangGraph's studio gives no context."""
     final = await whole(ScriptedSubject([OTHER]), relation=Relation.NEUTRAL).ainvoke(GIVEN)
     assert final["trust_ov"].value == 0.4
 

@@ -201,7 +201,6 @@ def test_the_page_of_a_correction_has_the_text_to_use(correction: Correction) ->
 
 
 def test_footnotes_stand_for_bracket_marks_and_give_the_reason() -> None:
-    """Their numbers follow the text's own footnotes. Markdown in a source is escaped."""
     base = report_of(("Own[^7]", "s"), ("See [it]", "n"), ("Bad!", "c"), ("Ran.", "u"))
     told = [one.judgement.model_copy(update={"rationale": "[a](b) <i>\n1"}) for one in base.claims]
     claims = [one.model_copy(update={"judgement": said}) for one, said in zip(base.claims, told, strict=True)]

@@ -106,7 +106,6 @@ def test_parquet_in_each_layout(tmp_path: Path, kind: str) -> None:
 
 
 def test_standard_input_and_odd_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A byte order mark, an empty line, and half a character, which becomes U+FFFD."""
     text = "\ufeff\n" + json.dumps({**ROWS[0], "response_id": "\ud83d"}) + "\r\n"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     assert load_predictions("-").response.names == ("\ufffd",)
@@ -165,7 +164,6 @@ def test_what_is_wrong_in_csv(tmp_path: Path, text: str, message: str) -> None:
 
 
 def test_an_evaluator_without_a_score_is_told_of(tmp_path: Path) -> None:
-    """Otherwise an evaluator whose every call failed would silently vanish from the audit."""
     rows = [{**row, "evaluators": {**row["evaluators"], "silent": None}} for row in ROWS]
     table = load_predictions(jsonl(tmp_path / "predictions.jsonl", *rows))
     assert sorted(table.scores) == ["e", "f", "g"]
