@@ -92,7 +92,7 @@ async def astream_run(
     started = time.perf_counter()
     refuse_unbatched(checker.settings, run_dir)
     if debias is not None and checker.settings.eligibility:  # labels are for claims, not for eligibility
-        raise ConfigError("cannot calibrate a run that judges eligibility; omit one of the two")
+        raise ConfigError("cannot calibrate a run that judges eligibility; omit the labels or `eligibility`")
     judge = engine or partial(_judge_here, checker)
 
     def summed_up(reports: Iterator[JudgedResponse]) -> RunSummary:

@@ -1,4 +1,4 @@
-"""Summarizes a run in one pass. Memory holds only the counts of each response."""
+"""Summarizes a run in one pass. Only the counts of each response are kept in memory."""
 
 from __future__ import annotations
 

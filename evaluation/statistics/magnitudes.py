@@ -46,7 +46,7 @@ class Magnitude:
 def mean_magnitude(values: Floats, weights: Floats, level: float) -> Magnitude:
     """Returns the weighted mean magnitude of figures.
 
-    `values` has shape (1 + n_resamples, n_figures). Its first row contains the figures of the data, without NaN.
+    `values` has shape (1 + n_resamples, n_figures). Its first row is for the data itself, without NaN.
     Resamples with a NaN are ignored. `weights` has shape (n_figures,) and must be positive. If there are no resamples,
     or if they do not vary, the result is the uncorrected mean without an interval.
     """

@@ -31,8 +31,8 @@ class Piece:
 
 
 def pieces(old: str, new: str) -> tuple[Piece, ...]:
-    """Splits two wordings into pieces, in order. Without the inserted pieces, they form the old wording; without the
-    removed ones, the new wording. Changes that are only a few words apart are merged."""
+    """Compares two wordings, and returns their pieces in order. Without the inserted pieces, they form the old wording;
+    without the removed ones, the new wording. Changes that are only a few words apart are merged."""
     before, after = _TOKEN.findall(old), _TOKEN.findall(new)
     if not old or not new or max(len(before), len(after)) > MOST_TOKENS:
         kinds: tuple[tuple[Kind, str], ...] = (("removed", old), ("inserted", new))

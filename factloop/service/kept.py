@@ -46,13 +46,13 @@ class Database:
         self._in_touch_since = time.monotonic()
 
     async def ask(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Raises RequestRefusal if the call fails, or if another call is trying an unavailable database."""
+        """Raises RequestRefusal if the call fails, or if another call is trying to reach the database again."""
         if self._is_away and self._under_way:
             raise not_kept()
         return await self.save(call, *args, **kwargs)
 
     async def save(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Like `ask`, but if another call is trying an unavailable database, waits for that call."""
+        """Like `ask`, but waits for another call that is trying to reach the database again."""
         work: Any = partial(call, *args, **kwargs)
         threads = self._listing if call == self.store.page else self._threads
         asked: Future[T] = threads.submit(self._in_turn, self._n_outages, work)

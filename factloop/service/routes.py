@@ -195,7 +195,7 @@ async def health() -> Health:
 @open_to_all.head("/ready", include_in_schema=False)
 @open_to_all.get("/ready", tags=["state"], response_model=Health, responses={503: {"model": Health}})
 async def ready(context: InContext) -> Response:
-    """Whether new work is accepted. Tests whether the database can save a row and the folder can save a file."""
+    """Whether new work is accepted. Tests whether the database accepts a row and the folder a file."""
     if context.opened is None or context.opened.jobs.is_stopping:
         state = Health(status="stopping")
     else:

@@ -47,7 +47,7 @@ class Cost:
 
 
 class DayOver(Exception):
-    """A 24-hour limit is exhausted. The next job can start after `wait_s` seconds."""
+    """A limit for 24 hours has been reached. The next job can start after `wait_s` seconds."""
 
     def __init__(self, wait_s: float, whose: str) -> None:
         super().__init__(f"the 24-hour budget{whose} is used up")

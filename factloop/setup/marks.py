@@ -55,7 +55,7 @@ class Mark:
     whole_experiment: bool = False
     """Whether the setting applies to a whole experiment rather than to a single variant."""
     search_tools: bool = False
-    """Whether the setting affects search tools. Runs with equal settings of this kind share their tools."""
+    """Whether the setting affects search tools. Runs that agree in all such settings share their tools."""
     names: Callable[[], Iterable[str]] | None = None
     """Returns the possible values, if they come from a registry."""
     path: bool = False

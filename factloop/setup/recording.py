@@ -97,7 +97,7 @@ def refuse_missing_recording(settings: RunSettings) -> None:
     """Raises ConfigError if the recording to replay does not exist, or if a mode is set without a recording."""
     place = settings.recording
     if place is None and "recording_mode" in settings.model_fields_set:
-        raise ConfigError("`recording_mode` needs a recording; set the recording's file with --recording FILE")
+        raise ConfigError("`recording_mode` needs a recording; name its file with --recording FILE")
     if settings.recording_mode == "replay" and place is not None and not place.exists():
         raise ConfigError(f"the recording {place} does not exist. {REMEDY}")
 

@@ -29,7 +29,7 @@ class _Stage:
 
 @pydantic.dataclasses.dataclass(frozen=True, config={"strict": True})
 class CallCost:
-    """The cost of an answered model call. Raises ValueError for an impossible cost, such as one in an edited file."""
+    """The cost of an answered model call. Raises ValueError if it cannot be right (in an edited file)."""
 
     prompt_tokens: Count
     completion_tokens: Count

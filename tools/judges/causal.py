@@ -81,7 +81,7 @@ class GraniteGuardian(YesOrNo):
 
     def _form(self, document: str, claim: str) -> str:
         if "criteria_id" in str(self._loaded[0].chat_template):
-            raise ConfigError(f"{self.name}: Granite Guardian 3.3 and later are not supported; use version 3.0 to 3.2")
+            raise ConfigError(f"{self.name}: Granite Guardian 3.3 and later are not supported; use 3.0, 3.1 or 3.2")
         messages = [{"role": "context", "content": document}, {"role": "assistant", "content": claim}]
         return self._asked(messages, guardian_config={"risk_name": "groundedness"})
 

@@ -48,7 +48,7 @@ class ChatModel:
     model: BaseChatModel
     name: str
     identity: Mapping[str, Any]
-    """Everything that affects the model's answers, without secrets. Part of the cache key."""
+    """Everything that affects the model's answers, except secrets. Part of the cache key."""
     price: Price | None
     max_tokens: int | None
     http: DefaultAioHttpClient | None = None

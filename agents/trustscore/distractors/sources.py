@@ -95,7 +95,7 @@ class QuantitySource:
 class SameClassSource:
     """Random nouns with the target's WordNet supersense, such as another person for a person.
 
-    There are none if the target is not a concrete noun, or if it may be the answer, which random words would reveal.
+    Finds none if the target is not a concrete noun, or if it may be the answer, because random words would reveal it.
     """
 
     name = "same-class nouns 4 (WordNet 3.0)"

@@ -75,7 +75,7 @@ def experiment(given: Experiment, limits: Flags) -> int:
 
     views = {name: demands_view(name) for name in given.out}
     if given.dry_run and (given.out or given.html is not None):
-        raise ConfigError("--dry-run does not write --out or --html: omit these flags, or omit --dry-run")
+        raise ConfigError("--dry-run writes no files: omit --out and --html, or omit --dry-run")
     load_settings(CheckSettings, limits)  # so that errors mention the flag
     defaults = load_settings(CheckSettings, {})
     plan = load_plan(given.plan)

@@ -57,7 +57,7 @@ def _note_use(path: Path) -> None:
 
 @contextmanager
 def exclusive_hold(path: Path) -> Iterator[bool]:
-    """Yields whether no process holds a shared lock. If so, removes the file on exit. Raises OSError."""
+    """Yields True if no process holds a shared lock. In that case, removes the file on exit. Raises OSError."""
     descriptor = _locked(path, exclusive=True)
     if descriptor is None:
         yield False

@@ -325,7 +325,7 @@ def test_broken_files_are_a_wrong_set_up(
         (lambda at: tiny.save_roberta(at, tiny.LABELS_3), Nli, "which label means support"),
         (lambda at: tiny.save_roberta(at, {0: "x", 1: "y", 2: "z"}), AlignScore, "which label means support"),
         (lambda at: tiny.save_t5(at), Hhem, "must contain the weights of HHEM"),
-        (lambda at: tiny.save_causal(at, tiny.BESPOKE + "{# criteria_id #}"), GraniteGuardian, "use version 3.0"),
+        (lambda at: tiny.save_causal(at, tiny.BESPOKE + "{# criteria_id #}"), GraniteGuardian, "use 3.0, 3.1 or"),
         (lambda at: tiny.save_causal(at, "{{ raise_exception('no') }}"), Bespoke, "cannot apply the model"),
         (lambda at: at, MiniCheckT5, "cannot load a model"),
     ],
