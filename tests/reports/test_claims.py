@@ -295,6 +295,7 @@ LAMP = "The first tower was lit in 1698."
 DESTROYED = "It was destroyed by the storm, and Winstanley died in it."
 DIED = claim("Winstanley died in it.", verdict=None, unscored_reason=UnscoredReason.AMBIGUOUS)
 CANDLES = claim("Its lamp burned candles.")
+LONG = f"It was lit in 1698{', and lit again' * 100}."
 VOSS = "Henrietta Voss was an engineer who designed the Kestrel engine."
 OF_VOSS = claim("Henrietta Voss was an engineer."), claim("Henrietta Voss designed the Kestrel engine.")
 
@@ -310,6 +311,7 @@ OF_VOSS = claim("Henrietta Voss was an engineer."), claim("Henrietta Voss design
         (FAULTY, (BUILT, PAINTER, claim(LAMP)), [("lit in 1698", "contradicted")]),
         (DESTROYED, (DIED,), [("Winstanley died in it", "unscored")]),
         (FAULTY, (CANDLES,), [(FAULTY, "contradicted")]),
+        (LONG, (claim("It was lit in 1698."),), [(LONG, "contradicted")]),
         # what holds has no faults; of two the graver marks its words, and none are marked twice
         (FAULTY, (BUILT, claim("x", verdict=Verdict.IRRELEVANT)), []),
         (FAULTY, (claim(LAMP, contradicted=False), claim(LAMP, wrong="1698")), [("1698", "contradicted")]),
