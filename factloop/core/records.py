@@ -535,7 +535,7 @@ class FactualityReport(Record):
     prompt: str | None = None
     response: str
     eligibility: Judgement | None = None
-    """Whether the response does what its prompt asks for. None if this was not judged."""
+    """Whether the response does what its prompt asks for. None if no judge was asked."""
     claims: tuple[Claim, ...]
     sentences: tuple[Sentence, ...] = ()
     """In order of appearance. Contains only the requested sentences if `spans` was set."""

@@ -194,7 +194,7 @@ def place_of(item: Evidence) -> str:
 
 
 def eligibility(report: FactualityReport) -> str:
-    """Says whether the response does what its prompt asks. Returns an empty string if this was not judged."""
+    """Says whether the response does what its prompt asks. Returns an empty string if no judge was asked."""
     found = report.eligibility
     if found is None:
         return ""

@@ -50,7 +50,7 @@ def headline(correction: Correction) -> str:
 
 
 def unjudged(correction: Correction) -> str:
-    """Says how many sentences of the final text were not judged. Returns an empty string if all were judged."""
+    """Says how many sentences of the final text have unscored claims. Returns an empty string if there are none."""
     n = sum(Finding.UNSCORED in doubt.findings for doubt in correction.doubts)
     were, them = ("was", "it") if n == 1 else ("were", "them")
     return f"{plural(n, 'sentence')} {were} not judged; read {them} yourself" if n else ""
