@@ -143,7 +143,7 @@ def level_words(level: float) -> str:
     """Formats a level, as in `98.33%`, with two decimals, or more if needed to tell it from 100%."""
     for digits in range(2, 12):
         if (shown := round(100.0 * level, digits)) < 100.0:
-            return f"{shown:g}%"
+            return f"{shown:.{digits}f}".rstrip("0").rstrip(".") + "%"
     return ">99.99999999%"
 
 

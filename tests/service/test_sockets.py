@@ -181,8 +181,9 @@ def test_a_caller_who_hangs_up_ends_the_job_unless_it_has_a_name(address: str, n
     head = "".join(f"{key}: {value}\r\n" for key, value in headers.items())
     with _connected(address) as connection:
         connection.sendall(f"POST /v1/checks?wait=true HTTP/1.1\r\n{head}\r\n{ask}".encode())
-        while (job := httpx.get(f"{address}/v1/jobs?limit=1").json()["jobs"][0])["status"] != "running":
+        while not (running := httpx.get(f"{address}/v1/jobs?status=running").json()["jobs"]):
             time.sleep(0.01)
+    job = running[0]
     while (job := httpx.get(f"{address}/v1/jobs/{job['id']}").json())["finished_at"] is None:
         time.sleep(0.05)
     assert job["status"] == ("cancelled" if name is None else "done")
