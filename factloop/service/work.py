@@ -121,10 +121,10 @@ class Library:
 async def open_library(documents: Mapping[str, Sequence[str]], settings: CheckSettings) -> Library:
     """Reads and indexes the registered documents in a thread. Raises ConfigError or DataError."""
     states = {place: await asyncio.to_thread(state_of, place) for paths in documents.values() for place in paths}
-    return Library(
-        {name: await asyncio.to_thread(open_documents, name, paths, settings) for name, paths in documents.items()},
-        states,
-    )
+    opened = {name: await asyncio.to_thread(open_documents, name, paths, settings) for name, paths in documents.items()}
+    for warning in (one for tool in opened.values() for one in tool.warnings):
+        log.warning("%s", warning)
+    return Library(opened, states)
 
 
 class Work:

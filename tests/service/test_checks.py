@@ -63,19 +63,22 @@ async def test_registered_documents_give_the_evidence_of_the_api_under_their_nam
     assert alone in through["warnings"]
 
 
-async def test_what_is_served_is_said_and_changed_documents_are_logged(
+async def test_what_is_served_is_said_and_unread_and_changed_documents_are_logged(
     service: Service, docs: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(work, "LOOK_AT_FILES_EVERY_S", 0.01)
+    (docs / "scan.pdf").write_bytes(b"%PDF-1.4")
     keys = ApiKeys(["a-key-of-sixteen-letters max_calls_per_day=5", "another-key-of-sixteen"])
     async with service(documents=(f"lives={docs}",), keys=keys) as client, asyncio.timeout(FINISHED_WITHIN_S):
         said = in_words(client._transport.app)  # type: ignore[attr-defined]  # the application
         (docs / "byron.txt").write_text("Lord Byron was born in 1788.\n", encoding="utf-8")
-        while not caplog.messages:  # noqa: ASYNC110 - the log is no event of ours
+        while len(caplog.messages) < 2:  # noqa: ASYNC110 - the log is no event of ours
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.1)
     assert said == "2 keys, documents lives: 1 file, no model, so checks cost nothing"
-    assert caplog.messages == [f"documents in {docs} have changed; restart the service to read them again"]
+    unread, changed = caplog.messages
+    assert unread.startswith("Documents that were not read (1): lives/scan.pdf (")
+    assert changed == f"documents in {docs} have changed; restart the service to read them again"
 
 
 async def test_a_model_judges_and_its_cost_is_counted(service: Service, sim: Simulator, home: Path) -> None:
