@@ -50,6 +50,7 @@ RARE = 0.85
 """Rarity of a word that is not in the packaged list of frequencies."""
 SUPPORTED, REFUTED = 0.8, 0.2
 """Minimum score of a supported claim, and maximum score of a contradicted claim."""
+_LINKING = frozenset({"ADP", "AUX", "CCONJ", "INTJ", "PART", "PUNCT", "SCONJ", "SPACE", "SYM"})
 _SILENT_TAGS = frozenset({"EX", "PRP", "PRP$", "WP", "WDT"})
 _SILENT_KINDS = frozenset({"Prs", "Art", "Dem", "Rel"})
 
@@ -261,7 +262,8 @@ def _is_said(one: Alignment) -> bool:
 
 
 def _adds(one: Alignment) -> list[Token]:
-    told = (token for token in one.claim.doc if is_content(token) or token.tag_ == "RP")
+    """Includes words such as *all*, *always* and *at least*, which change what a claim says without adding content."""
+    told = (token for token in one.claim.doc if is_content(token) or token.tag_ == "RP" or token.pos_ not in _LINKING)
     told = (token for token in told if token not in one.claim.spelt and not _is_silent(token))
     return [token for token in told if not _held(one, token)]
 
@@ -290,6 +292,7 @@ def _is_silent(token: Token) -> bool:
     return (
         not any(map(str.isalnum, token.text))
         or token.tag_ in _SILENT_TAGS
+        or token.lemma_ in ("be", "have")
         or (token.pos_ == "AUX" and token.tag_ != "MD")
         or not _SILENT_KINDS.isdisjoint(token.morph.get("PronType", []))
     )

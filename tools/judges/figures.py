@@ -257,11 +257,9 @@ def _plain_values(number: str) -> list[float]:
     marks = re.findall(r"[.,]", digits)
     if not marks:
         return [float(digits)]
-    if len(set(marks)) == 2:
-        decimal = marks[-1]
-        return [float(digits.replace("," if decimal == "." else ".", "").replace(decimal, "."))]
     if len(marks) > 1:
-        return [float(digits.replace(marks[0], ""))]
+        *groups, last = re.split(r"[.,]", digits)
+        return [float("".join(groups) + ("." if marks.count(marks[-1]) == 1 else "") + last)]
     as_decimal = float(digits.replace(",", "."))
     head, tail = re.split(r"[.,]", digits)
     if len(tail) != 3 or head == "0" or len(head) > 3:
