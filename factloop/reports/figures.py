@@ -98,7 +98,7 @@ AS_IF_CORRECT = (
     "The figures treat every verdict as correct; the documentation says how often judges err (“How accurate is "
     "factloop?”)."
 )
-BASELINE_IS_RIGHT = "12 of 13 (0.92; 95% interval 0.67 to 0.99)"
+BASELINE_IS_RIGHT = "12 of 12 (1.00; 95% interval 0.76 to 1.00)"
 """How often the baseline's `supported` verdicts are right on unseen answers (see docs/accuracy.md)."""
 
 

@@ -16,8 +16,8 @@ _FINITE = re.compile(
     r"\b(?:is|are|was|were|am|has|have|had|does|did|can|could|will|would|may|might|must|shall|should|cannot)\b|n['’]t\b",
     re.IGNORECASE,
 )
-_NUMBERING = re.compile(r"(?:\b[^\W\d_]+\s)?\(?\d{1,2}(?:\.\d{1,2}){0,3}[.):]?(?=\s|$)")
-"""Matches numbering, as opposed to figures that may be wrong: *3.2 The early years*, *Chapter 3*, *Top 5 recipes*."""
+_NUMBERING = re.compile(r"\W*(?:[^\W\d_]+\s)?\(?\d{1,2}(?:(?:\.\d{1,2}){1,3}[.):]?\s|[.):]\s|\W*$)")
+"""Matches numbering, as opposed to figures that may be wrong: *3.2 The early years*, *Step 1: Unpack*, *Chapter 3*."""
 _ENDS_SENTENCE = (".", "!")
 _QUESTION_MARKS = ("?", "？", "؟")
 _ASKING = re.compile(
@@ -108,7 +108,8 @@ def _may_tell(text: str) -> bool:
 def _is_title(text: str) -> bool:
     if text.endswith(_ENDS_SENTENCE) and len(text.split()) > 1:
         return False
-    rest = _NUMBERING.sub("", text)
+    numbering = _NUMBERING.match(text)
+    rest = text[numbering.end() :] if numbering else text
     return (not any(map(str.isdigit, rest)) and _FINITE.search(rest) is None) or not content_words(rest)
 
 

@@ -241,7 +241,7 @@ def test_where_no_claim_was_found_an_opinion_is_told_from_what_may_state_somethi
         ("Early life", "heading"),
         ("3.2 The early years", "heading"),
         ("Chapter 3", "heading"),
-        ("Top 5 recipes", "heading"),
+        ("Step 5: Fold", "heading"),
         ("How do I cancel?", "question"),
         ("The bridge was opened in 1826", None),
         ("It is lethal.", None),
