@@ -82,8 +82,8 @@ class Corrector:
             unsupported: What to do with claims for which no evidence was found. `mark` adds "[unverified]" after the
                 sentence, `keep` leaves the claims unchanged, and `remove` removes the claims.
             unscored: What to do with passages that were not read and claims that were not judged. `mark` adds
-                "[unchecked]" after them, `keep` leaves them unchanged, `auto` marks them unless they need reading, and
-                `remove` removes the claims and marks the passages that were not read.
+                "[unchecked]" after them, `keep` leaves them unchanged, `auto` marks claims unless they need reading,
+                and `remove` removes the claims and marks the passages that were not read.
 
         Raises:
             ConfigError: An argument has an invalid value.

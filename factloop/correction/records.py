@@ -23,7 +23,7 @@ Contradicted = Literal["mark", "remove"]
 """What to do with a contradicted claim if the evidence offers no replacement."""
 Unscored = Literal["auto", "mark", "remove", "keep"]
 """What to do with an unchecked passage (`findings.UNCHECKED`). `remove` removes its claims. `auto` marks it unless all
-its unchecked claims need reading, as is common without a model."""
+its unchecked claims need reading, as is common without a model. It never marks a passage without claims."""
 
 MarkStyle = Literal["brackets", "footnotes"]
 

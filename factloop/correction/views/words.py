@@ -145,6 +145,8 @@ def footnoted(correction: Correction) -> str:
         escaped = _MARKDOWN.sub(r"\\\g<0>", visible(" ".join(said.split())))
         notes.append(f"[^{number}]: {escaped}\n")
     parts.append(text[reached:])
+    if (open_ones := unjudged(correction)) and not all(doubt.mark for doubt in correction.doubts):
+        notes.append(f"{open_ones}.\n" if not notes else f"\n{open_ones}.\n")
     return "".join(parts) if not notes else f"{''.join(parts).rstrip()}\n\n{''.join(notes)}"
 
 
