@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from factloop.core.factuality import count_verdicts, n_contradicted
@@ -72,13 +72,12 @@ def rule(before: FactualityReport, after: FactualityReport, fates: Sequence[Fate
     """Decides whether the text in `after` should replace the text in `before`. `fates` are in order of appearance."""
     now = _claims_by_sentence(after, fates)
     faults = _faults(before, fates, now)
-    reworded = {number for number, fate in enumerate(fates) if fate.reworded}
-    reason, why = _first(before, after, faults, reworded)
+    reason, why = _first(before, after, faults)
     if reason is None:
         return Ruling(None, why)
     reasons = {claim.judgement.unscored_reason for number in faults.unjudged for claim in now[number]}
     broke_down = bool(reasons - _OF_THE_TEXT - {None})
-    return Ruling(reason, why, _to_blame(faults, reworded), broke_down)
+    return Ruling(reason, why, _to_blame(faults, fates, now), broke_down)
 
 
 def _faults(before: FactualityReport, fates: Sequence[Fate], now: Mapping[int, Sequence[Claim]]) -> _Faults:
@@ -104,8 +103,9 @@ def _faults(before: FactualityReport, fates: Sequence[Fate], now: Mapping[int, S
     )
 
 
-def _to_blame(faults: _Faults, reworded: Collection[int]) -> Mapping[int, str]:
+def _to_blame(faults: _Faults, fates: Sequence[Fate], now: Mapping[int, Sequence[Claim]]) -> Mapping[int, str]:
     blamed: dict[int, str] = {}
+    reworded = {number for number, fate in enumerate(fates) if fate.reworded}
     for numbers, of_new, of_later in (
         (faults.unjudged, "the new wording has no verdict", "a later sentence then has no verdict"),
         (faults.unsupported, "the new wording is not supported", "a later sentence is then not supported"),
@@ -115,12 +115,15 @@ def _to_blame(faults: _Faults, reworded: Collection[int]) -> Mapping[int, str]:
     ):
         for number in sorted(numbers):
             blamed.setdefault(number, of_new if number in reworded else of_later)
+    for number in faults.unjudged:
+        known = {claim.self_contained for claim in fates[number].claims}
+        new = (one.judgement for one in now[number] if one.self_contained not in known)
+        reason = next((one.rationale for one in new if one.verdict is None and one.rationale), "")
+        blamed[number] += f": {reason}" if reason else ""
     return blamed
 
 
-def _first(
-    before: FactualityReport, after: FactualityReport, faults: _Faults, reworded: Collection[int]
-) -> tuple[Rejection | None, str]:
+def _first(before: FactualityReport, after: FactualityReport, faults: _Faults) -> tuple[Rejection | None, str]:
     new = after.counts
     if not new.scored and not new.unscored:
         return Rejection.NOTHING_LEFT, "nothing that can be checked would be left"
@@ -136,7 +139,7 @@ def _first(
         why = f"{_claims(contradicted, 'would be')} contradicted, compared with {was or 'none'} before"
         return Rejection.MORE_CONTRADICTED, why
     if faults.unsupported:
-        return Rejection.NEW_UNSUPPORTED, _unsupported_in_words(faults.unsupported, reworded)
+        return Rejection.NEW_UNSUPPORTED, f"{plural(len(faults.unsupported), 'sentence')} would not be supported"
     if faults.lost:
         return Rejection.SUPPORTED_LOST, f"{plural(len(faults.lost), 'sentence')} would lose a supported claim"
     if faults.silent:
@@ -156,15 +159,6 @@ def _first(
     if unchecked < was:
         return None, f"{was} unchecked before, {unchecked or 'none'} after; precision {_precision(after)}"
     return Rejection.NOT_BETTER, f"precision would be {_precision(after)}, compared with {_precision(before)} before"
-
-
-def _unsupported_in_words(unsupported: Collection[int], reworded: Collection[int]) -> str:
-    new = {number for number in unsupported if number in reworded}
-    later = set(unsupported) - new
-    said = [f"{plural(len(new), 'sentence')} would contain unsupported claims"] if new else []
-    if later:
-        said.append(f"{plural(len(later), 'sentence')} would not be supported because of earlier changes")
-    return " and ".join(said)
 
 
 def _drops_unproven(fate: Fate, was: Counts, now: Sequence[Claim]) -> bool:

@@ -82,8 +82,8 @@ class Corrector:
             unsupported: What to do with claims for which no evidence was found. `mark` adds "[unverified]" after the
                 sentence, `keep` leaves the claims unchanged, and `remove` removes the claims.
             unscored: What to do with passages that were not read and claims that were not judged. `mark` adds
-                "[unchecked]" after them, `keep` leaves them unchanged, `auto` marks them unless they need reading, and
-                `remove` removes the claims and marks the passages that were not read.
+                "[unchecked]" after them, `keep` leaves them unchanged, `auto` marks claims unless they need reading,
+                and `remove` removes the claims and marks the passages that were not read.
 
         Raises:
             ConfigError: An argument has an invalid value.
@@ -195,10 +195,13 @@ class _Course:
                 break
             draft = better
         done = draft if tried is None else tried.draft
+        if tried is not None and tried.ruling.rejected is not None:
+            done = done.without(tried.ruling.failed, removing=False)
+            done = done.without(dict.fromkeys(done.wordings, tried.ruling.why), removing=False)
         homeless = [left_alone(one, LeftReason.NO_PLACE) for one in placeless if one.wrong]
         rejected, why = self._decision(tried, n_faulty=len(done.left) + len(homeless))
-        standing = self._before if tried is None or rejected is not None else tried.after
-        text, doubts = marked(standing, self._policy)
+        final = None if tried is None or rejected is not None else tried.after
+        text, doubts = marked(self._before if final is None else final, self._policy)
         return Correction(
             text=text,
             **vars(self._policy),
@@ -206,11 +209,11 @@ class _Course:
             rejected=rejected,
             why=why,
             before=self._before,
-            rewritten=done.text if tried is not None else None,
-            changes=done.changes if tried is not None else (),
+            rewritten=None if final is None else done.text,
+            changes=done.changes,
             left=tuple(sorted([*done.left.values(), *homeless], key=lambda one: one.span)),
             doubts=doubts,
-            after=tried.after if tried is not None else None,
+            after=final,
             rounds=rounds,
             rewriter=self._rewriter.name,
             prompts=self._rewriter.hashes,

@@ -45,7 +45,7 @@ class _Passage:
     findings: tuple[Finding, ...]
     claims: tuple[str, ...]
     is_to_read: bool
-    """Whether all doubtful claims in the passage need reading."""
+    """Whether all doubtful claims in the passage, if any, need reading."""
 
 
 def marked(report: FactualityReport, policy: MarkPolicy) -> tuple[str, tuple[Doubt, ...]]:
@@ -91,7 +91,6 @@ def _in_doubt(report: FactualityReport) -> Sequence[_Passage]:
         silence = finding_of_silence(sentence.no_claim)
         if silence is not None:
             findings[sentence.span].append(silence)
-            others.add(sentence.span)
     return [
         _Passage(span, by_gravity(findings[span]), tuple(claims[span]), span not in others) for span in sorted(findings)
     ]

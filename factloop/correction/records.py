@@ -23,7 +23,7 @@ Contradicted = Literal["mark", "remove"]
 """What to do with a contradicted claim if the evidence offers no replacement."""
 Unscored = Literal["auto", "mark", "remove", "keep"]
 """What to do with an unchecked passage (`findings.UNCHECKED`). `remove` removes its claims. `auto` marks it unless all
-its unchecked claims need reading, as is common without a model."""
+its unchecked claims need reading, as is common without a model. It never marks a passage without claims."""
 
 MarkStyle = Literal["brackets", "footnotes"]
 
@@ -65,7 +65,7 @@ class LeftReason(StrEnum):
 
 
 class Rejection(StrEnum):
-    """Why the rewritten text was rejected. If there are several reasons, the first one is reported."""
+    """Why no change was made. If there are several reasons, the first one is reported."""
 
     NOTHING_TO_CORRECT = "nothing_to_correct"
     """No claim is contradicted, and none has to be removed."""
@@ -147,9 +147,9 @@ class Correction(Record):
     why: str
     before: FactualityReport
     rewritten: str | None = None
-    """The rewritten text, even if it was not accepted. None if no sentence could be changed."""
+    """The text with its changes. None if no change was accepted."""
     changes: tuple[Change, ...] = ()
-    """The changes that turn the response into `rewritten`, in order of appearance."""
+    """The changes that turn the response into `rewritten`, in order of appearance. Those undone are in `left`."""
     left: tuple[LeftSentence, ...] = ()
     doubts: tuple[Doubt, ...] = ()
     """Unsupported or unchecked parts of `text`, in order of appearance, including unmarked parts."""

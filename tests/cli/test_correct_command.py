@@ -74,6 +74,8 @@ def test_what_is_kept_back_is_said_in_one_line(factloop: Command, answer: Path, 
     assert factloop(*command, "--out", "-").complaint == quiet.complaint
     noted = factloop(*command, "--out", "-", "--marks", "footnotes").out
     assert noted.startswith(f"{twice}[^1] {RIGHT}\n[^1]: contradicted: ")
-    (home / "one.md").write_text(twice)
-    alone = factloop("correct", "one.md", "--docs", docs, "--quiet")
-    assert (alone.code, alone.complaint.startswith("factloop: the original text was kept: ")) == (0, True)
+    (home / "one.md").write_text("Ada Lovelace famously died in London in 1872.")
+    alone = factloop("correct", "one.md", "--docs", docs, "--quiet", "--out", "-")
+    undone = "the change failed the second check and was undone (the new wording has no verdict: "
+    assert f"left unchanged: {undone}The nearest sentence does not mention “famously”." in alone.complaint
+    assert alone.out == "Ada Lovelace famously died in London in 1872. [contradicted]"

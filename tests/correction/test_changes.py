@@ -171,6 +171,12 @@ def text_of(report: FactualityReport, unproven: Unsupported = "mark", unchecked:
             "Ann ran. Bad fell. [contradicted] Cid sat. [unverified] Dan hid. [unchecked] Eve slept. [unchecked] "
             "Fay wept. [unchecked] So?",
         ),
+        (
+            "mark",
+            "auto",
+            "Ann ran. Bad fell. [contradicted] Cid sat. [unverified] Dan hid. [unchecked] Eve slept. [unchecked] "
+            "Fay wept. So?",
+        ),
         ("mark", "keep", "Ann ran. Bad fell. [contradicted] Cid sat. [unverified] Dan hid. Eve slept. Fay wept. So?"),
         ("keep", "keep", "Ann ran. Bad fell. [contradicted] Cid sat. Dan hid. Eve slept. Fay wept. So?"),
         # what was to be removed, and stands there all the same, is not passed on as if it had been checked

@@ -81,14 +81,12 @@ async def test_a_wording_that_is_not_confirmed_becomes_a_removal() -> None:
     assert correction.left == ()
 
 
-async def test_rounds_are_bounded_and_the_last_text_is_shown_though_not_taken() -> None:
+async def test_rounds_are_bounded_and_the_last_change_is_undone() -> None:
     correction = await course(ByHand([NEW]), NOT_BETTER).run(1)
     assert correction.rejected is Rejection.NEW_UNSUPPORTED
     assert correction.text == f"{ANN} {BAD} [contradicted] {CID}"
-    assert correction.rewritten == NOT_BETTER.response
-    assert correction.after is not None
-    assert correction.after.counts == NOT_BETTER.counts
-    assert correction.rounds == 1
+    assert (correction.rewritten, correction.changes, correction.after, correction.rounds) == (None, (), None, 1)
+    assert [left.detail for left in correction.left] == ["the new wording is not supported"]
 
 
 async def test_a_wording_whose_sentence_has_more_to_keep_is_undone_and_the_others_stay() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from factloop.correction.records import Change, Correction
-from factloop.reports.differences import Kind, Piece, pieces
+from factloop.reports.differences import Piece, pieces
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,6 @@ class _Marks:
     """The marks that have not been inserted yet."""
 
     def __init__(self, correction: Correction) -> None:
-        self._not_read: Kind = "removed" if correction.accepted else "inserted"
         self._reached = inserted = 0
         self._left: deque[tuple[int, str]] = deque()
         for start, end in correction.marks:
@@ -62,7 +61,7 @@ class _Marks:
         for piece in found:
             shown += self.due()
             text = piece.text
-            if piece.kind == self._not_read:
+            if piece.kind == "removed":
                 shown.append(piece)
                 continue
             while self._left and self._left[0][0] < self._reached + len(text):

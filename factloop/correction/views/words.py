@@ -29,24 +29,38 @@ KIND_WORDS = {ChangeKind.REMOVED: "removed", ChangeKind.MENDED: "reworded"}
 
 
 def decision(correction: Correction) -> str:
-    is_clean = correction.rejected is Rejection.NOTHING_TO_CORRECT
+    open_ones = unjudged(correction)
+    if correction.rejected is not Rejection.NOTHING_TO_CORRECT:
+        return f"{_outcome(correction)}: {why(correction)}.{f' {open_ones}.' if open_ones else ''}"
     judged_by = correction.before.fingerprint
     is_said = OFFLINE in correction.report.warnings
-    known = f" {how_often_right(judged_by)}{_HOW_TO_MEASURE[judged_by.engine]}" if is_clean and not is_said else ""
-    why = "" if is_clean and unjudged(correction) else f": {correction.why}"
-    return f"{headline(correction)}{why}.{known}"
+    known = "" if is_said else f" {how_often_right(judged_by)}{_HOW_TO_MEASURE[judged_by.engine]}"
+    return f"{headline(correction)}{'' if open_ones else f': {correction.why}'}.{known}"
 
 
 def headline(correction: Correction) -> str:
     """Returns the decision in a few words, with what got worse, if anything."""
+    said = _outcome(correction)
+    return (", and " if ", but " in said else ", but ").join(filter(None, (said, unjudged(correction))))
+
+
+def _outcome(correction: Correction) -> str:
     if correction.accepted:
         worse = _worse(correction)
-        said = f"Changed, but {' and '.join(worse)} than before" if worse else "Corrected"
-    elif correction.rejected is Rejection.NOTHING_TO_CORRECT:
-        said = "Nothing found to correct" if unjudged(correction) else "Nothing to correct"
-    else:
-        said = "The original text was kept"
-    return (", and " if ", but " in said else ", but ").join(filter(None, (said, unjudged(correction))))
+        return f"Changed, but {' and '.join(worse)} than before" if worse else "Corrected"
+    if correction.rejected is Rejection.NOTHING_TO_CORRECT:
+        return "Nothing found to correct" if unjudged(correction) else "Nothing to correct"
+    return "No sentence was changed"
+
+
+def why(correction: Correction) -> str:
+    """Returns why the text was changed or, if it was not, why each faulty sentence was left unchanged."""
+    return correction.why if correction.accepted or not correction.left else why_left(correction)
+
+
+def why_left(correction: Correction) -> str:
+    reasons = (f"{LEFT_WORDS[one.reason]}{f' ({one.detail})' if one.detail else ''}" for one in correction.left)
+    return "; ".join(dict.fromkeys(reasons))
 
 
 def unjudged(correction: Correction) -> str:
@@ -67,23 +81,15 @@ def _worse(correction: Correction) -> list[str]:
 
 def response_title(correction: Correction) -> str:
     if correction.changes:
-        return "Response, corrected" if correction.accepted else "Response, with rejected changes"
+        return "Response, corrected"
     return "Response, with marks" if correction.marks else "Response, unchanged"
 
 
 def kept_back(correction: Correction) -> str | None:
-    """Returns one line about a rejected correction or about faulty or unjudged sentences, or None if all is well."""
-    if not correction.accepted:
-        is_done = correction.rejected is Rejection.NOTHING_TO_CORRECT
-        return unjudged(correction) or None if is_done else f"the original text was kept: {correction.why}"
-    if not correction.left:
-        return unjudged(correction) or None
+    """Returns one line about faulty or unjudged sentences, or None if all is well."""
     n = len(correction.left)
-    reasons = dict.fromkeys(
-        f"{LEFT_WORDS[one.reason]}{f' ({one.detail})' if one.detail else ''}" for one in correction.left
-    )
-    was = "was" if n == 1 else "were"
-    return f"{plural(n, 'faulty sentence')} {was} left unchanged: {'; '.join(reasons)}"
+    left = f"{plural(n, 'faulty sentence')} {'was' if n == 1 else 'were'} left unchanged: {why_left(correction)}"
+    return ". ".join(filter(None, (left if n else "", unjudged(correction)))) or None
 
 
 def changes_words(correction: Correction) -> str:
@@ -145,6 +151,8 @@ def footnoted(correction: Correction) -> str:
         escaped = _MARKDOWN.sub(r"\\\g<0>", visible(" ".join(said.split())))
         notes.append(f"[^{number}]: {escaped}\n")
     parts.append(text[reached:])
+    if (open_ones := unjudged(correction)) and not all(doubt.mark for doubt in correction.doubts):
+        notes.append(f"{open_ones}.\n" if not notes else f"\n{open_ones}.\n")
     return "".join(parts) if not notes else f"{''.join(parts).rstrip()}\n\n{''.join(notes)}"
 
 

@@ -43,17 +43,10 @@ def accepted() -> Correction:
 
 
 def not_taken() -> Correction:
-    """The same changes, rejected by the second check."""
-    one = accepted()
-    return Correction(
-        **{
-            **dict(one),
-            "text": one.before.response,
-            "accepted": False,
-            "rejected": Rejection.NEW_UNSUPPORTED,
-            "why": "1 sentence would contain unsupported claims",
-        }
-    )
+    """A change that the second check undid."""
+    detail = "the new wording is not supported"
+    left = accepted().left[0].model_copy(update={"reason": LeftReason.NOT_CONFIRMED, "detail": detail})
+    return nothing_done(sample_report(), Rejection.NEW_UNSUPPORTED).model_copy(update={"left": (left,)})
 
 
 def nothing_done(
@@ -80,17 +73,16 @@ def in_doubt() -> Correction:
     return Correction(**{**fields, "text": text, "doubts": doubts, "unsupported": "keep", "unscored": "mark"})
 
 
-def changed_and_in_doubt(*, is_accepted: bool = True) -> Correction:
+def changed_and_in_doubt() -> Correction:
     report = report_of(("Ann ran.", "n"), ("Bad fell.", "cs"), ("Cid lay.", "c"), ("Dan sat.", "u"), ("Eve hid.", "c"))
     sentences, _ = sentences_of(report, "mark")
     wordings = {1: Wording("Bad rose. He sang."), 2: Wording(""), 4: Wording("Eve ran.")}
     draft = Draft(report.response, sentences, wordings)
     after = report_of(("Ann ran.", "n"), ("Bad rose.", "n"), ("He sang.", "s"), ("Dan sat.", "u"), ("Eve ran.", "n"))
-    text, doubts = marked(after if is_accepted else report, MarkPolicy())
+    text, doubts = marked(after, MarkPolicy())
     return Correction(
         text=text,
-        accepted=is_accepted,
-        rejected=None if is_accepted else Rejection.NEW_UNSUPPORTED,
+        accepted=True,
         why="",
         before=report,
         rewritten=draft.text,
