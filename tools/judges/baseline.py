@@ -264,8 +264,7 @@ def _is_said(one: Alignment) -> bool:
 def _adds(one: Alignment) -> list[Token]:
     """Includes words such as *all*, *always* and *at least*, which change what a claim says without adding content."""
     told = (token for token in one.claim.doc if is_content(token) or token.tag_ == "RP" or token.pos_ not in _LINKING)
-    told = (token for token in told if token not in one.claim.spelt and not _is_silent(token))
-    return [token for token in told if not _held(one, token)]
+    return [token for token in told if not (token in one.claim.spelt or _is_silent(token) or _held(one, token))]
 
 
 def _denies(one: Alignment) -> bool:

@@ -16,7 +16,7 @@ _FINITE = re.compile(
     r"\b(?:is|are|was|were|am|has|have|had|does|did|can|could|will|would|may|might|must|shall|should|cannot)\b|n['’]t\b",
     re.IGNORECASE,
 )
-_NUMBERING = re.compile(r"\W*(?:[^\W\d_]+\s)?\(?\d{1,2}(?:(?:\.\d{1,2}){1,3}[.):]?\s|[.):]\s|\W*$)")
+_NUMBERING = re.compile(r"^\W*(?:[^\W\d_]+\s)?\(?\d{1,2}(?:(?:\.\d{1,2}){1,3}[.):]?\s|[.):]\s|\W*$)")
 """Matches numbering, as opposed to figures that may be wrong: *3.2 The early years*, *Step 1: Unpack*, *Chapter 3*."""
 _ENDS_SENTENCE = (".", "!")
 _QUESTION_MARKS = ("?", "？", "؟")
@@ -108,8 +108,7 @@ def _may_tell(text: str) -> bool:
 def _is_title(text: str) -> bool:
     if text.endswith(_ENDS_SENTENCE) and len(text.split()) > 1:
         return False
-    numbering = _NUMBERING.match(text)
-    rest = text[numbering.end() :] if numbering else text
+    rest = _NUMBERING.sub("", text)
     return (not any(map(str.isdigit, rest)) and _FINITE.search(rest) is None) or not content_words(rest)
 
 
