@@ -27,6 +27,8 @@ LONGEST_S = 60  # maximum time to read a file, in seconds
 _UNSAFE_IN_NAMES = re.compile(r"[^\w. -]|^\W+")
 _LONGEST_NAME = 200  # in bytes; file systems allow 255
 
+_NEEDED = f"needed more than {MOST_MEMORY / 1e9:g} GB of memory"
+_KILLED = {OUT_OF_MEMORY: f"the process {_NEEDED}", -9: f"the process was killed, perhaps because it {_NEEDED}"}
 log = logging.getLogger(__name__)
 
 
@@ -51,8 +53,8 @@ async def output_of(longest_s: int, *arguments: str) -> bytes | None:
             await process.wait()
     if process.returncode == 0:
         return output
-    if process.returncode in (OUT_OF_MEMORY, -9):  # SIGKILL
-        raise MemoryError
+    if process.returncode in _KILLED:
+        raise MemoryError(_KILLED[process.returncode])
     said = errors.decode(errors="replace").strip().splitlines()
     log.warning("%s ended with %d: %s", arguments[0], process.returncode, said[-1] if said else "no output")
     return None
@@ -69,9 +71,8 @@ async def read_file(ask: FileAsk) -> FileText:
             output = await output_of(LONGEST_S, "factloop.service.file_parts", str(place), *most)
         except TimeoutError:
             raise _unreadable(ask, "reading the file took too long; split the file") from None
-        except MemoryError:
-            message = f"reading the file needed too much memory (at most {MOST_MEMORY / 1e9:g} GB); split the file"
-            raise _unreadable(ask, message) from None
+        except MemoryError as error:
+            raise _unreadable(ask, f"cannot be read: {error}; split the file") from None
     if output is None:
         raise _unreadable(ask, "cannot be read")
     return await asyncio.to_thread(_text_of, ask, output)
