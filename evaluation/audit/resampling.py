@@ -36,8 +36,8 @@ from factloop.reports.figures import plural
 RESAMPLES = 1000
 LEVEL = 0.95
 MOST_BYTES = 2_000_000_000
-BYTES_PER_PAIR = 1200
-"""Measured memory of an evaluator's results for one ordered pair of systems in a data set."""
+BYTES_PER_PAIR, BYTES_PER_CHARACTER = 1200, 12
+"""Measured memory of an evaluator's results for one ordered pair of systems in a data set, and of their names in it."""
 
 
 class Basis(Record):
@@ -176,11 +176,11 @@ def refuse_too_large(table: PredictionTable, resamples: int = RESAMPLES, *, most
     cells, cluster, n = cells_of(table), clusters_of(table), len(table.scores)
     stratum = _strata_of_cells(cluster, cells.of_row, cells.dataset)
     n_clusters = _distinct(stratum[cells.of_row], cluster, len(stratum))
-    n_systems, n_pairs = np.bincount(cells.dataset), n * (n + 1) // 2
+    n_systems, n_pairs, longest = np.bincount(cells.dataset), n * (n + 1) // 2, max(map(len, ("", *table.system.names)))
     columns = np.bincount(stratum, minlength=len(stratum)) * (8 * n + 4) + 3 * n_pairs
     n_kept = len(stratum) * (8 * n + 4) + 3 * n_pairs * len(n_systems) + columns.max(initial=0)
     n_numbers = (n_clusters * columns).max(initial=0) + (1 + resamples) * n_kept
-    n_bytes = int(8 * n_numbers + BYTES_PER_PAIR * n * (n_systems**2).sum())
+    n_bytes = int(8 * n_numbers + (BYTES_PER_PAIR + BYTES_PER_CHARACTER * longest) * n * (n_systems**2).sum())
     if n_bytes > most_bytes:
         raise DataError(
             f"with {resamples:,} resamples, an audit of {plural(n, 'evaluator')}, {plural(len(stratum), 'system')} and "

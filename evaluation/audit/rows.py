@@ -42,6 +42,7 @@ _WITHOUT_NOUGHT = re.compile(r"\.\d{1,17}")
 
 Numbered = tuple[int, Mapping[str, Any]]
 MOST_EVALUATORS = 100
+LONGEST_NAME = 1_000  # characters; a report repeats each name many times, but contains no ids
 NEEDED = ("dataset", "system", "response_id", "claim_id", "label", "evaluators")
 
 
@@ -49,6 +50,12 @@ def _id(value: Any) -> Any:
     if type(value) is float:
         raise ValueError("must be a string or a whole number")
     return str(value) if type(value) is int else value
+
+
+def _name(value: Any) -> Any:
+    if isinstance(value, str) and len(value) > LONGEST_NAME:
+        raise ValueError(f"must have at most {LONGEST_NAME:,} characters")
+    return value
 
 
 def _label(value: Any) -> Any:
@@ -64,18 +71,19 @@ def _score(value: Any) -> Any:
 
 
 Id = Annotated[NotBlank, BeforeValidator(_id)]
+Name = Annotated[Id, BeforeValidator(_name)]
 
 
 class PredictionRow(Record):
     model_config = ConfigDict(extra="ignore")
 
-    dataset: Id
-    system: Id
+    dataset: Name
+    system: Name
     response_id: Id
     claim_id: Id
     label: Annotated[Literal[0, 1], BeforeValidator(_label)]
-    evaluators: dict[NotBlank, Annotated[float | None, BeforeValidator(_score)]]
-    task: Id | None = None
+    evaluators: dict[Annotated[NotBlank, BeforeValidator(_name)], Annotated[float | None, BeforeValidator(_score)]]
+    task: Name | None = None
     prompt_id: Id | None = None
     probability: Probability | None = None
     """The probability that the claim was drawn for labelling, as written by `factloop research labels next`."""
@@ -89,9 +97,8 @@ def load_predictions(place: str | Path) -> PredictionTable:
     Raises DataError, with line and field, for:
     - a malformed row, or a claim that is repeated in a response;
     - an optional field that only some rows have;
-    - a data set with two tasks, or a response with two prompts.
-
-    Also raises DataError if the file contains no rows or no scores.
+    - a data set with two tasks, or a response with two prompts;
+    - a file without rows or scores.
     """
     columns = _Columns(place_name(place))
     for line, fields in read_fields(place):
@@ -119,13 +126,12 @@ class _Names(dict[str, int]):
 class _Columns:
     def __init__(self, path: str) -> None:
         self.path = path
-        self.lines, self.labels = array("q"), array("b")
+        self.lines, self.labels, self.probabilities = array("q"), array("b"), array("d")
         self.names = {name: _Names() for name in ("dataset", "system", "response_id", "claim_id", "task", "prompt_id")}
         self.codes = {name: array("i") for name in self.names}
         self.texts: dict[str, list[str]] = {"claim": [], "document": []}
         self.known: dict[str, str] = {}
         """Holds one copy of each document, because many claims share a document."""
-        self.probabilities = array("d")
         self.scores: dict[str, array[float]] = {}
         self.named: set[str] = set()
 
@@ -135,9 +141,8 @@ class _Columns:
         row = Row(self.path, line, fields).read_as(PredictionRow).model_dump()
         self._refuse_gaps(line, row)
         for name, code_of in self.names.items():
-            value = row[name]
-            if value is not None:
-                self.codes[name].append(code_of[value])
+            if row[name] is not None:
+                self.codes[name].append(code_of[row[name]])
         if row["claim"] is not None:
             self.texts["claim"].append(row["claim"])
         if row["document"] is not None:
@@ -161,12 +166,8 @@ class _Columns:
         return column
 
     def _refuse_gaps(self, line: int, row: Mapping[str, Any]) -> None:
-        given: dict[str, Sized] = {
-            "task": self.codes["task"],
-            "prompt_id": self.codes["prompt_id"],
-            "probability": self.probabilities,
-        }
-        for name, column in (*given.items(), *self.texts.items()):
+        given: dict[str, Sized] = {name: self.codes[name] for name in ("task", "prompt_id")}
+        for name, column in (*given.items(), ("probability", self.probabilities), *self.texts.items()):
             n_given = len(column)
             if len(self.lines) and (row[name] is None) == bool(n_given):
                 reason = "missing here but present" if n_given else "present here but missing"
@@ -235,8 +236,7 @@ def read_fields(place: str | Path) -> Iterator[Numbered]:
     name = str(place).lower()
     if not name.endswith(_OTHERS):
         return _json_lines(place)
-    is_text = name.endswith(".csv")
-    return ((row.line, gathered(row, is_text=is_text)) for row in read_rows(place))
+    return ((row.line, gathered(row, is_text=name.endswith(".csv"))) for row in read_rows(place))
 
 
 def _json_lines(place: str | Path) -> Iterator[Numbered]:

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ from factloop.service.kept import Database
 from factloop.service.metrics import Metrics
 from factloop.service.pages import load_assets
 from factloop.service.places import Places
+from factloop.service.reading import FileReader, read_file
 from factloop.service.results import ResultFolder
 from factloop.service.routes import LoopServices, ServiceContext
 from factloop.service.settings import ServiceSettings
@@ -124,7 +125,8 @@ async def _opened(
         info = _info(settings, check, trust, chat, library)
         readiness = Readiness(jobs, folder, work.awarm_up)
         places = Places()
-        context.opened = LoopServices(jobs, work, info, readiness, places)
+        files = FileReader(places, partial(read_file, most_bytes))
+        context.opened = LoopServices(jobs, work, info, readiness, places, files)
         await jobs.start()
         watching = [asyncio.create_task(one()) for one in (context.metrics.watch_loop, library.watch)]
         context.rates.share(database)
@@ -133,7 +135,7 @@ async def _opened(
         finally:
             context.rates.share(None)
             jobs.begin_stop()
-            context.files.stop()
+            files.stop()
             places.stop()
             for task in (readiness.warming, *watching):
                 task.cancel()
@@ -279,7 +281,7 @@ class _Server(uvicorn.Server):
         if (opened := self.context.opened) is not None:
             opened.jobs.begin_stop()
             opened.places.begin_stop()
-            for stop in (self.context.files.stop, opened.places.stop):
+            for stop in (opened.files.stop, opened.places.stop):
                 asyncio.get_running_loop().call_later(self.context.settings.drain_s, stop)
         await super().shutdown(sockets)
 

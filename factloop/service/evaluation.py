@@ -28,7 +28,6 @@ from factloop.evaluation.runs.views.sheets import mean_basis
 from factloop.evaluation.runs.views.shown import render_run_html
 from factloop.reports.figures import plural
 from factloop.service.errors import invalid
-from factloop.service.limited import MOST_MEMORY
 from factloop.service.reading import output_of
 from factloop.service.shapes import MOST_ROWS, AuditSummary, HeadlineFigure, ResultKind
 
@@ -69,8 +68,8 @@ async def _output(*arguments: str) -> bytes:
         output = await output_of(LONGEST_S, *arguments)
     except TimeoutError:
         raise DataError(f"the audit took longer than {LONGEST_S:,} s; audit fewer rows at a time") from None
-    except MemoryError:
-        raise DataError(f"this needed too much memory (at most {MOST_MEMORY / 1e9:g} GB); audit fewer rows") from None
+    except MemoryError as error:
+        raise DataError(f"the audit failed: {error}; audit fewer rows") from None
     if output is None:
         raise ToolError("the audit failed", tool="audit")
     return output

@@ -26,7 +26,7 @@ from factloop.entrance.callers import (
 )
 from factloop.entrance.keys import key_refusal
 from factloop.service.access import opens
-from factloop.service.errors import RETRY_AFTER_S, RequestRefusal
+from factloop.service.errors import RequestRefusal, too_many
 from factloop.service.pages import EXPIRED
 from factloop.service.routes import ServiceContext
 
@@ -38,6 +38,7 @@ MOST_OPEN = 64
 single key, or all callers of a service without keys, may use half of the connections."""
 TAKES_LITTLE = frozenset({"/v1/tickets"})
 MOST_WHERE_LITTLE_IS_READ = 100_000  # bytes, for `TAKES_LITTLE` paths and PUT; larger bodies delay other callers
+MOST_HELD = 100_000_000  # bytes of one owner's requests in progress; each byte takes up to four bytes of memory
 MOST_IN_AUDIT = 1_000_000  # maximum number of JSON values in an audit, which may have 100,000 rows
 LONGEST_PATH = 200
 READING = frozenset({"GET", "HEAD"})
@@ -69,7 +70,7 @@ class ServiceGuard:
         self._rates, self._tickets = context.rates, context.tickets
         self._max_body = int(self._settings.max_body_mb * 1_000_000)
         self._half = most_connections(MOST_CONNECTIONS) // 2
-        self._n_open: Counter[str] = Counter()
+        self._n_open, self._n_held = Counter[str](), Counter[str]()
         self._before_parsing = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -127,10 +128,17 @@ class ServiceGuard:
             )
         with self._open(scope):
             body = await self._body(scope, headers, receive)
-            if len(body) > MOST_WHERE_LITTLE_IS_READ:
-                async with self._before_parsing:  # others are served between two large bodies
-                    await asyncio.sleep(BETWEEN_BODIES_S)
-            await self._app(scope, replayed(body, receive), answer)
+            owner, is_large = scope.get("owner", ""), len(body) > MOST_WHERE_LITTLE_IS_READ
+            if is_large and self._n_held[owner] + len(body) > max(MOST_HELD, self._max_body):
+                raise too_many(f"your requests in progress exceed {MOST_HELD / 1e6:.0f} MB; wait for their responses")
+            self._n_held[owner] += len(body)
+            try:
+                if is_large:
+                    async with self._before_parsing:  # others are served between two large bodies
+                        await asyncio.sleep(BETWEEN_BODIES_S)
+                await self._app(scope, replayed(body, receive), answer)
+            finally:
+                self._n_held[owner] -= len(body)
 
     @contextmanager
     def _open(self, scope: Scope) -> Iterator[None]:
@@ -140,12 +148,8 @@ class ServiceGuard:
             return
         most = min(MOST_OPEN, self._half) if len(self._settings.keys.grants) > 1 else self._half
         if self._n_open[owner] >= most:
-            raise RequestRefusal(
-                429,
-                "too_many_requests",
-                f"too many concurrent requests: the limit is {most}, including event streams and waiting requests",
-                headers={"Retry-After": str(RETRY_AFTER_S)},
-            )
+            told = f"too many concurrent requests: the limit is {most}, including event streams and waiting requests"
+            raise too_many(told)
         self._n_open[owner] += 1
         scope[ADMITTED] = True
         try:
@@ -159,14 +163,9 @@ class ServiceGuard:
             scope["wrong_key"] = True
             self._metrics.wrong_keys.inc()
             await self._rates.take_wrong_key(address, given)
-        is_opened = opens(scope["path"]) and "text/html" in headers.get("accept", "")
-        return RequestRefusal(
-            401,
-            "unauthorized",
-            key_refusal(given),
-            headers={"WWW-Authenticate": "Bearer"},
-            page=EXPIRED if is_opened else None,
-        )
+        page = EXPIRED if opens(scope["path"]) and "text/html" in headers.get("accept", "") else None
+        challenge = {"WWW-Authenticate": "Bearer"}
+        return RequestRefusal(401, "unauthorized", key_refusal(given), headers=challenge, page=page)
 
     def _refuse_strange_host(self, headers: Headers) -> None:
         """Other sites could otherwise reach this service through their own DNS names."""
@@ -184,12 +183,10 @@ class ServiceGuard:
         origin = headers.get("origin")
         if origin is None or origin == self._settings.public_origin:
             return
-        try:
-            ours = urlsplit(origin).netloc == headers.get("host", "") != ""
-        except ValueError:
-            ours = False
-        if not ours:
-            raise RequestRefusal(403, "wrong_origin", "pages on other sites cannot send requests to this service")
+        with suppress(ValueError):
+            if urlsplit(origin).netloc == headers.get("host", "") != "":
+                return
+        raise RequestRefusal(403, "wrong_origin", "pages on other sites cannot send requests to this service")
 
     async def _body(self, scope: Scope, headers: Headers, receive: Receive) -> bytes:
         if _asks_for_work(scope):
@@ -206,8 +203,7 @@ class ServiceGuard:
         if is_read and (scope["method"] == "PUT" or scope["path"] in TAKES_LITTLE):
             most = min(most, MOST_WHERE_LITTLE_IS_READ)
         values = MOST_IN_AUDIT if scope["path"] == "/v1/audits" else MOST_VALUES
-        message = f"the request exceeds {most:,} bytes or {values:,} values"
-        too_long = RequestRefusal(413, "too_large", message)
+        too_long = RequestRefusal(413, "too_large", f"the request exceeds {most:,} bytes or {values:,} values")
         if length is not None and (len(length) > 15 or int(length) > most):
             raise too_long
         try:

@@ -24,6 +24,7 @@ from factloop.service.store import JobStore
 P = ParamSpec("P")
 T = TypeVar("T")
 THREADS_TO_A_SERVER = 4
+QUIET_S = 60.0  # an outage is logged once, and an outage that starts this soon after the last one only if it continues
 _OF_ONE_STATEMENT = (DataError, IntegrityError, ProgrammingError)
 """These concern a single statement, so others may succeed."""
 
@@ -39,8 +40,10 @@ class Database:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="factloop-jobs")
         self._listing = ThreadPoolExecutor(1, thread_name_prefix="factloop-lists")
         self._under_way: set[Future[Any]] = set()
-        self._n_outages, self._is_away = 0, False
-        self._trouble: str | None = None
+        self._n_outages, self._is_away, self._logged_s = 0, False, -QUIET_S
+        self.is_in_trouble = False
+        """Whether the database has failed and has not accepted a row since."""
+        self._logged: type[SQLAlchemyError] | None = None
         self._probing: asyncio.Future[None] = asyncio.Future()
         self._probing.set_result(None)
         self._in_touch_since = time.monotonic()
@@ -64,10 +67,11 @@ class Database:
             self._failed(error)
             raise not_kept() from error
         self._is_away = False
-        if self._trouble is not None and call == self.store.probe:
-            log.warning("the database is available again")
-            self._trouble, self._in_touch_since = None, time.monotonic()
-        elif self._trouble is not None and self._probing.done():
+        if self.is_in_trouble and call == self.store.probe:
+            if self._logged is not None:
+                log.warning("the database is available again")
+            self.is_in_trouble, self._logged, self._in_touch_since = False, None, time.monotonic()
+        elif self.is_in_trouble and self._probing.done():
             self._probing = asyncio.ensure_future(self._probe())
         return found
 
@@ -77,14 +81,9 @@ class Database:
             await self.save(self.store.probe)
 
     @property
-    def is_in_trouble(self) -> bool:
-        """Whether the database has failed and has not accepted a row since."""
-        return self._trouble is not None
-
-    @property
     def in_touch_s(self) -> float:
         """Seconds since the database last failed, or 0 while it is failing."""
-        return 0.0 if self._trouble is not None else time.monotonic() - self._in_touch_since
+        return 0.0 if self.is_in_trouble else time.monotonic() - self._in_touch_since
 
     async def aclose(self) -> None:
         await self._probing
@@ -107,10 +106,11 @@ class Database:
             raise
 
     def _failed(self, error: SQLAlchemyError) -> None:
-        reason = said_by(error)
+        reason, kind = said_by(error), FileReplaced if isinstance(error, FileReplaced) else SQLAlchemyError
         if is_contention(error):
             log.warning("the database cancelled a call: %s", reason)
             return
-        if reason != self._trouble:  # an outage is logged once, not for each request
-            log.error(reason if isinstance(error, FileReplaced) else f"the database failed: {reason}")
-        self._trouble = reason
+        self.is_in_trouble = True
+        if kind != self._logged and time.monotonic() - self._logged_s >= QUIET_S:
+            self._logged, self._logged_s = kind, time.monotonic()
+            log.error(reason if kind is FileReplaced else f"the database failed: {reason}")

@@ -11,7 +11,7 @@ from weakref import finalize
 
 from fastapi.responses import Response
 
-from factloop.service.errors import RETRY_AFTER_S, RequestRefusal, stopping, unavailable
+from factloop.service.errors import RequestRefusal, stopping, too_many, unavailable
 
 MOST_AT_ONCE = 2  # maximum number of concurrent computations; further ones wait
 MOST_WAITING = 8  # maximum number of waiting computations for each owner
@@ -27,7 +27,7 @@ class Places:
         self._places = asyncio.Semaphore(MOST_AT_ONCE)
         self._place_of: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._n_of, self._n_unsent = Counter[str](), Counter[str]()
-        self._reading: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._reading: defaultdict[tuple[str, str], asyncio.Lock] = defaultdict(asyncio.Lock)
         self._is_stopping, self._stopped = False, asyncio.Event()
 
     async def compute(
@@ -76,9 +76,9 @@ class Places:
                 self._count(owner, answer)
             return answer
 
-    async def unsent(self, owner: str, read: Callable[[], Awaitable[Response]]) -> Response:
-        """Returns a response that needs no computation. Raises RequestRefusal if the owner has too many unread."""
-        async with self._reading[owner]:
+    async def unsent(self, owner: str, read: Callable[[], Awaitable[Response]], what: str = "text") -> Response:
+        """Like `compute`, but without a thread, and for one response of a kind at a time."""
+        async with self._reading[owner, what]:
             self._refuse_unread(owner)
             response = await read()
             self._count(owner, response)
@@ -86,8 +86,7 @@ class Places:
 
     def _refuse_unread(self, owner: str) -> None:
         if self._n_unsent[owner] >= MOST_UNSENT:
-            message = f"{self._n_unsent[owner] / 1e6:.0f} MB of earlier responses are unread; read them first"
-            raise RequestRefusal(429, "too_many_requests", message, headers={"Retry-After": str(RETRY_AFTER_S)})
+            raise too_many(f"{self._n_unsent[owner] / 1e6:.0f} MB of earlier responses are unread; read them first")
 
     def _count(self, owner: str, response: Response) -> None:
         """Counts the response's bytes, which stay in memory until they are sent."""

@@ -7,23 +7,28 @@ import json
 import logging
 import re
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from fastapi.responses import Response
 from pydantic import ValidationError
 
 from factloop.core.errors import ConfigError
 from factloop.entrance.asks import LONGEST_DOCUMENT, MOST_DOCUMENTS, GivenDocument
 from factloop.service.errors import RequestRefusal, stopping, unavailable
 from factloop.service.limited import MOST_MEMORY, OUT_OF_MEMORY
+from factloop.service.places import Places
 from factloop.service.shapes import FileAsk, FileText
 
 MOST_AT_ONCE = 4  # maximum number of files that are read concurrently; further ones wait
 MOST_WAITING = 4  # maximum number of files per owner that are being read or waiting; all are in memory
 LONGEST_S = 60  # maximum time to read a file, in seconds
+_NEEDED = f"needed more than {MOST_MEMORY / 1e9:g} GB of memory"
+_KILLED = {OUT_OF_MEMORY: f"the process {_NEEDED}", -9: f"the process was killed, perhaps because it {_NEEDED}"}
 _UNSAFE_IN_NAMES = re.compile(r"[^\w. -]|^\W+")
 _LONGEST_NAME = 200  # in bytes; file systems allow 255
 
@@ -51,42 +56,43 @@ async def output_of(longest_s: int, *arguments: str) -> bytes | None:
             await process.wait()
     if process.returncode == 0:
         return output
-    if process.returncode in (OUT_OF_MEMORY, -9):  # SIGKILL
-        raise MemoryError
+    if process.returncode in _KILLED:
+        raise MemoryError(_KILLED[process.returncode])
     said = errors.decode(errors="replace").strip().splitlines()
     log.warning("%s ended with %d: %s", arguments[0], process.returncode, said[-1] if said else "no output")
     return None
 
 
-async def read_file(ask: FileAsk) -> FileText:
-    """Raises ConfigError, or RequestRefusal (without the temporary path) if the file cannot be read."""
+async def read_file(most_bytes: int, ask: FileAsk) -> Response:
+    """Returns a `FileText`. Raises ConfigError, or RequestRefusal (without the temporary path) if the file cannot be
+    read or its text exceeds `most_bytes`, so that no request could contain it."""
     with TemporaryDirectory() as folder:
         name = _UNSAFE_IN_NAMES.sub("_", ask.name).encode()[-_LONGEST_NAME:].decode(errors="ignore")
         place = Path(folder, name)
         await asyncio.to_thread(place.write_bytes, ask.content)
-        most = (str(MOST_DOCUMENTS), str(LONGEST_DOCUMENT))
+        most = map(str, (MOST_DOCUMENTS, LONGEST_DOCUMENT, most_bytes))
         try:
             output = await output_of(LONGEST_S, "factloop.service.file_parts", str(place), *most)
         except TimeoutError:
             raise _unreadable(ask, "reading the file took too long; split the file") from None
-        except MemoryError:
-            message = f"reading the file needed too much memory (at most {MOST_MEMORY / 1e9:g} GB); split the file"
-            raise _unreadable(ask, message) from None
+        except MemoryError as error:
+            raise _unreadable(ask, f"cannot be read: {error}; split the file") from None
     if output is None:
         raise _unreadable(ask, "cannot be read")
     return await asyncio.to_thread(_text_of, ask, output)
 
 
-def _text_of(ask: FileAsk, output: bytes) -> FileText:
+def _text_of(ask: FileAsk, output: bytes) -> Response:
     found: dict[str, Any] = json.loads(output)
     if "why" in found:
         raise _unreadable(ask, found["why"])
     if "not_set_up" in found:
         raise ConfigError(found["not_set_up"])
     try:
-        return FileText(documents=tuple(GivenDocument(source=ask.name, **part) for part in found["parts"]))
+        text = FileText(documents=tuple(GivenDocument(source=ask.name, **part) for part in found["parts"]))
     except ValidationError as error:
         raise _unreadable(ask, f"one part is not a valid document: {error.errors()[0]['msg']}") from error
+    return Response(text.model_dump_json(), media_type="application/json")
 
 
 def _unreadable(ask: FileAsk, why: str) -> RequestRefusal:
@@ -96,19 +102,18 @@ def _unreadable(ask: FileAsk, why: str) -> RequestRefusal:
 class FileReader:
     """Reads a few files concurrently, but only one per owner. Bound to one event loop."""
 
-    def __init__(self, read: Callable[[FileAsk], Awaitable[FileText]] = read_file) -> None:
-        self._read = read
+    def __init__(self, places: Places, read: Callable[[FileAsk], Awaitable[Response]]) -> None:
+        self._answers, self._read = places, read
         self._places = asyncio.Semaphore(MOST_AT_ONCE)
-        self._place_of: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._n_of: Counter[str] = Counter()
-        self._under_way: set[asyncio.Task[FileText]] = set()
+        self._under_way: set[asyncio.Task[Response]] = set()
 
-    async def read(self, ask: FileAsk, owner: str) -> FileText:
+    async def read(self, ask: FileAsk, owner: str) -> Response:
         """Raises RequestRefusal if the file cannot be read, the owner has too many waiting, or the service stops."""
         if self._n_of[owner] >= MOST_WAITING:
             raise unavailable("busy", f"{MOST_WAITING} of your files are being read or waiting; try again later")
         self._n_of[owner] += 1
-        task = asyncio.create_task(self._in_turn(ask, owner))
+        task = asyncio.create_task(self._answers.unsent(owner, partial(self._in_turn, ask), "file"))
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
         task.add_done_callback(lambda _: self._n_of.subtract([owner]))
@@ -124,6 +129,6 @@ class FileReader:
         for task in self._under_way:
             task.cancel()
 
-    async def _in_turn(self, ask: FileAsk, owner: str) -> FileText:
-        async with self._place_of[owner], self._places:
+    async def _in_turn(self, ask: FileAsk) -> Response:
+        async with self._places:
             return await self._read(ask)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, TypeVar
 
@@ -54,6 +54,7 @@ class LoopServices:
     info: Info
     readiness: Readiness
     places: Places
+    files: FileReader
 
 
 @dataclass
@@ -67,7 +68,6 @@ class ServiceContext:
     rates: RateLimits
     assets: Mapping[str, Asset]
     opened: LoopServices | None = None
-    files: FileReader = field(default_factory=FileReader)
 
 
 def _context(request: Request) -> ServiceContext:
@@ -230,10 +230,10 @@ async def info(opened: Open, context: InContext, owner: Owner) -> Info:
     return opened.info.model_copy(update={"limits": limits, "caller": caller})
 
 
-@with_key.post("/v1/documents", tags=["checks"])
-async def text_of_file(ask: FileAsk, request: Request, context: InContext, owner: Owner) -> FileText:
+@with_key.post("/v1/documents", tags=["checks"], response_model=FileText)
+async def text_of_file(ask: FileAsk, request: Request, opened: Open, owner: Owner) -> Response:
     """Reads PDF, Word, HTML and other files into documents for a check. Nothing is saved."""
-    reading = asyncio.create_task(context.files.read(ask, owner))
+    reading = asyncio.create_task(opened.files.read(ask, owner))
     if await left_before(request, reading):
         reading.cancel()
     return await reading

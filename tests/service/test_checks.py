@@ -199,6 +199,7 @@ async def test_an_audit_is_a_job(service: Service, monkeypatch: pytest.MonkeyPat
         ("audits", {"rows": [{"dataset": "d"}]}, "rows", "row 1"),
         ("audits", {"rows": []}, "rows", "no rows"),
         ("audits", {"rows": [*audit_rows(2), 1]}, "rows", "row 7: must be an object"),
+        ("audits", {"rows": [{**audit_rows(1)[0], "dataset": "d" * 1_001}]}, "rows", "row 1: field 'dataset': m"),
         ("audits", {"row": audit_rows(2)}, "rows", "must be an array"),
         ("audits", {"rows": audit_rows(700)}, "rows", "700 systems"),
     ],

@@ -66,7 +66,8 @@ def test_rows_that_a_search_does_not_return_are_not_validated(tmp_path: Path, ca
 async def test_a_job_says_what_it_is_about_and_is_found_by_it(service: Service) -> None:
     async with service() as client:
         answer = "Ada Lovelace was born in London on 10 December 1820."
-        job = (await client.post("/v1/checks", json={**ASK, "response": answer})).json()
+        ask = {**ASK, "response": answer, "question": f"\x1b\u202e{ASK['question']}"}
+        job = (await client.post("/v1/checks", json=ask)).json()
         assert (job["title"], job["answer"], job["against"]) == (ASK["question"], answer, "1 document")
         done = await finished(client, job["id"])
         found = [

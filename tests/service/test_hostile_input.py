@@ -72,7 +72,7 @@ async def test_files_among_the_results_that_somebody_planted_do_no_harm(service:
     folder.mkdir()
     async with service(results=folder) as client:
         report = (await client.post("/v1/checks?wait=true", json=ASK)).json()
-        hostile = {**report, "prompt": "<script>alert(1)</script>{{7*7}}"}
+        hostile = {**report, "prompt": "<script>alert(1)</script>{{7*7}} 'sha256-AAAA'"}
         (folder / "good.json").write_text(json.dumps(hostile))
         (folder / "old.json").write_text(json.dumps({**report, "created_at": "0001-01-01T00:00:00"}))
         (folder / "late.json").write_text(json.dumps({**report, "created_at": "9999-12-31T23:59:59-14:00"}))
@@ -87,9 +87,10 @@ async def test_files_among_the_results_that_somebody_planted_do_no_harm(service:
         assert [one["name"] for one in listed] == ["late", "good", "old"]
         for name in ("late", "old"):
             assert (await client.get(f"/v1/results/{name}/page.html")).status_code == 200
-        page = (await client.get("/v1/results/good/page.html")).text
-        assert "<script>alert" not in page
-        assert "{{7*7}}" in page
+        page = await client.get("/v1/results/good/page.html")
+        assert "<script>alert" not in page.text
+        assert "{{7*7}}" in page.text
+        assert "AAAA" not in page.headers["content-security-policy"]
         for name in ("deep", "nan", "two%20words", "loop", "link", "up", "pipe", "..", "%2e%2e%2fgood", "good%00"):
             assert (await client.get(f"/v1/results/{name}.json")).status_code == 404, name
         for file in folder.iterdir():

@@ -3,9 +3,8 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlalchemy import event
@@ -49,12 +48,6 @@ async def database(tmp_path: Path) -> AsyncIterator[Database]:
     await database.aclose()
 
 
-def asking(
-    call: Callable[[Callable[[], str]], Coroutine[Any, Any, str]], statement: Callable[[], str]
-) -> asyncio.Task[str]:
-    return asyncio.create_task(call(statement))
-
-
 async def begun(statement: SlowStatement) -> None:
     assert await asyncio.to_thread(statement.began.wait, WITHIN_S)
 
@@ -67,9 +60,9 @@ async def refused(tasks: list[asyncio.Task[str]]) -> None:
 async def test_calls_behind_one_that_fails_are_refused_without_asking(database: Database) -> None:
     first, behind = SlowStatement(), SlowStatement()
     behind.end()
-    tasks = [asking(database.ask, first)]
+    tasks = [asyncio.create_task(database.ask(first))]
     await begun(first)
-    tasks += [asking(call, behind) for call in (database.ask, database.save) for _ in range(AT_ONCE)]
+    tasks += [asyncio.create_task(call(behind)) for call in (database.ask, database.save) for _ in range(AT_ONCE)]
     await asyncio.sleep(0)
     first.end(away())
     await refused(tasks)
@@ -81,9 +74,9 @@ async def test_while_the_database_is_away_one_call_at_a_time_asks_it(database: D
         trial, other = SlowStatement(), SlowStatement()
         with pytest.raises(RequestRefusal):
             await database.ask(_fail)
-        tried = asking(database.ask, trial)
+        tried = asyncio.create_task(database.ask(trial))
         await begun(trial)
-        await refused([asking(database.ask, other) for _ in range(AT_ONCE)])
+        await refused([asyncio.create_task(database.ask(other)) for _ in range(AT_ONCE)])
         assert not tried.done()  # the others did not wait for it
         trial.end(away())
         await refused([tried])
@@ -98,9 +91,9 @@ async def test_what_must_be_saved_waits_for_the_call_that_tries(database: Databa
         await database.ask(_fail)
     trial, end = SlowStatement(), SlowStatement()
     end.end()
-    tried = asking(database.ask, trial)
+    tried = asyncio.create_task(database.ask(trial))
     await begun(trial)
-    saved = [asking(database.save, end) for _ in range(AT_ONCE)]
+    saved = [asyncio.create_task(database.save(end)) for _ in range(AT_ONCE)]
     await asyncio.sleep(0)
     trial.end()
     assert await asyncio.gather(tried, *saved) == ["a row"] * (1 + AT_ONCE)
@@ -132,14 +125,27 @@ FAULTS = OperationalError("DELETE", {}, FULL), IntegrityError("INSERT", {}, Exce
 async def test_the_fault_of_one_statement_refuses_no_other(database: Database, fault: Exception) -> None:
     first, behind = SlowStatement(), SlowStatement()
     behind.end()
-    wrong = asking(database.ask, first)
+    wrong = asyncio.create_task(database.ask(first))
     await begun(first)
-    others = [asking(database.ask, behind) for _ in range(AT_ONCE)]
+    others = [asyncio.create_task(database.ask(behind)) for _ in range(AT_ONCE)]
     await asyncio.sleep(0)
     first.end(fault)
     await refused([wrong])
     assert await asyncio.gather(*others) == ["a row"] * AT_ONCE
 
 
-def _fail() -> str:
-    raise away()
+@pytest.mark.parametrize(("quiet_s", "n_logged"), [(60.0, 1), (0.0, 3)])
+async def test_an_outage_is_logged_once_and_the_next_one_not_too_soon(
+    database: Database, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, quiet_s: float, n_logged: int
+) -> None:
+    monkeypatch.setattr("factloop.service.kept.QUIET_S", quiet_s)
+    for _ in range(3):
+        for said in ("no space for a", "no space for b"):
+            with pytest.raises(RequestRefusal):
+                await database.save(_fail, said)
+        await database.save(database.store.probe)
+    assert caplog.messages == ["the database failed: no space for a", "the database is available again"] * n_logged
+
+
+def _fail(said: str = "database is locked") -> str:
+    raise OperationalError("SELECT 1", {}, Exception(said))

@@ -11,7 +11,9 @@ from fastapi.responses import Response
 
 from factloop.service.errors import RequestRefusal
 from factloop.service.places import MOST_AT_ONCE, MOST_WAITING, Places
-from tests.service.asking import ASK, FINISHED_WITHIN_S, Service, finished
+from factloop.service.reading import FileReader
+from factloop.service.shapes import FileAsk
+from tests.service.asking import FINISHED_WITHIN_S
 
 
 async def until(holds: Callable[[], bool]) -> None:
@@ -29,8 +31,7 @@ async def test_each_owner_has_one_place_until_its_thread_ends_and_few_may_wait()
         assert go_on.wait(FINISHED_WITHIN_S)
         return name
 
-    async def stays() -> None:
-        await asyncio.Event().wait()
+    stays = asyncio.Event().wait
 
     def asked(name: str, leaves: Callable[[], object] = stays) -> asyncio.Task[str]:
         return asyncio.create_task(places.compute(name[0], leaves, partial(computes, name)))  # type: ignore[arg-type]
@@ -76,24 +77,19 @@ async def test_an_owner_who_leaves_responses_unread_gets_no_more_while_others_do
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("factloop.service.places.MOST_UNSENT", 2)
+
+    async def read(_: FileAsk) -> Response:
+        return Response("ab")
+
     places = Places()
     computed = partial(places.compute, left=asyncio.Event().wait, call=lambda: Response("ab"))
-    unread = await computed("a")
-    with pytest.raises(RequestRefusal) as refused:
-        await computed("a")
-    assert (refused.value.status, refused.value.headers) == (429, {"Retry-After": "10"})
-    assert (await computed("b")).body == unread.body
-    del unread
-    assert (await computed("a")).body == b"ab"
+    files = partial(FileReader(places, read).read, FileAsk(name="a.txt", content=b""))
+    for answer in (computed, files):
+        unread = await answer("a")
+        for other in (computed, files):
+            with pytest.raises(RequestRefusal) as refused:
+                await other("a")
+            assert (refused.value.status, refused.value.headers) == (429, {"Retry-After": "10"})
+            assert (await other("b")).body == unread.body
+        del unread
     places.stop()
-
-
-async def test_many_requests_for_a_report_are_refused_rather_than_rendered_together(service: Service) -> None:
-    long = {**ASK, "response": " ".join(f"Ada Lovelace met {n} people in London." for n in range(100))}
-    async with service() as client:
-        job = (await client.post("/v1/checks", json=long)).json()["id"]
-        await finished(client, job)
-        answers = await asyncio.gather(*(client.get(f"/v1/jobs/{job}/report.html") for _ in range(40)))
-    assert Counter(one.status_code for one in answers) == {200: 1 + MOST_WAITING, 503: 40 - 1 - MOST_WAITING}
-    refused = [one for one in answers if one.status_code == 503]
-    assert {(one.json()["error"]["type"], one.headers["retry-after"]) for one in refused} == {("busy", "10")}

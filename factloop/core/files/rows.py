@@ -56,7 +56,7 @@ class Row:
             return kind.model_validate(dict(self.fields))
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
+            parts = (f"[{part}]" if isinstance(part, int) else f".{part[:_LONGEST_SHOWN]}" for part in first["loc"])
             raise self.error(_reason(first), "".join(parts).removeprefix(".") or None) from error
 
     def numbered(self) -> Row:

@@ -119,6 +119,8 @@ def test_standard_input_and_odd_lines(monkeypatch: pytest.MonkeyPatch) -> None:
          "not 1.3"),
         (changed(2, evaluators={"e": math.nan}), ":3: this line is not JSON: NaN is not a JSON number"),
         (changed(2, dataset=" "), ":3: field 'dataset': must be non-empty text, not \" \""),
+        (changed(2, system="s" * 1_001), ":3: field 'system': must have at most 1,000 characters, not \"sss"),
+        (changed(0, evaluators={"e" * 1_001: 1}), f":1: field 'evaluators.{'e' * 40}.[key]': must have at most 1,000"),
         (changed(2, claim_id=1.5), ":3: field 'claim_id': must be a string or a whole number, not 1.5"),
         (without(2, "label"), ":3: field 'label': must be set"),
         (without(1, "evaluators"), ":2: field 'evaluators': must be set"),

@@ -80,17 +80,18 @@ def test_no_rows_are_no_failure() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n", "scores", "resamples", "said"),
+    ("n", "scores", "resamples", "width", "said"),
     [
-        (6_000, {"e": 0.5}, 0, "of 1 evaluator, 6,000 systems and 3,000 clusters"),
-        (1_200, {"e": 0.5}, 1_000, "with 1,000 resamples, .* GB, but may use 2 GB"),
-        (100, dict.fromkeys(map(str, range(100)), 0.5), 3_000, "100 evaluators, 100 systems"),
+        (6_000, {"e": 0.5}, 0, 1, "of 1 evaluator, 6,000 systems and 3,000 clusters"),
+        (400, {"e": 0.5}, 0, 1_000, "of 1 evaluator, 400 systems"),
+        (1_200, {"e": 0.5}, 1_000, 1, "with 1,000 resamples, .* GB, but may use 2 GB"),
+        (100, dict.fromkeys(map(str, range(100)), 0.5), 3_000, 1, "100 evaluators, 100 systems"),
     ],
 )
 def test_an_audit_that_would_fill_the_memory_is_refused(
-    n: int, scores: dict[str, float], resamples: int, said: str
+    n: int, scores: dict[str, float], resamples: int, width: int, said: str
 ) -> None:
-    rows = [Row(number % 2, scores, f"s{number}", f"r{number}", f"p{number // 2}") for number in range(n)]
+    rows = [Row(number % 2, scores, f"{number:0{width}}", f"r{number}", f"p{number // 2}") for number in range(n)]
     with pytest.raises(DataError, match=said):
         audited(rows, resamples=resamples)
 
