@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator, MutableMapping
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any
 
 from factloop.core.extras import has_packages, missing
@@ -28,6 +29,7 @@ MOST_CONNECTIONS = 1_000  # maximum number of connections; further ones get stat
 MOST_OPEN = 64
 """Concurrent requests per key if there are several keys, including event streams and requests that wait for a report. A
 single key, or all callers of a service without keys, may use half of the connections."""
+MOST_KEPT = 10  # connections per key that are kept before those of callers without a key, while no request is open
 ADMITTED = "factloop.admitted"  # the owner, set in the scope of a request while it has one of the owner's connections
 _LEFT_FREE = 300  # number of open files that the process needs in addition to its connections
 _PIECE = 16_384  # number of bytes to parse between two checks
@@ -101,18 +103,20 @@ def server_config(app: Any, header_timeout_s: float = HEADERS_WITHIN_S, **option
 def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> type[asyncio.Protocol]:
     """A uvicorn HTTP protocol that drops surplus connections, and those with late headers or tiny chunks.
 
-    If there are too many connections, each new one takes the place of the oldest one that has no admitted request
-    (`ADMITTED`) in progress, so that callers without a key cannot keep others out.
+    If there are too many connections, each new one takes the place of another one that has no admitted request
+    (`ADMITTED`) in progress, so that callers without a key cannot keep others out. The `MOST_KEPT` connections on which
+    an owner was last answered give way only after all others.
     """
-    arrived: dict[Protocol, None] = {}  # in order of arrival
+    arrived: dict[Protocol, object] = {}  # with the owners of connections to keep, in order of arrival or last answer
 
     class Protocol(H11Protocol):
         _patience: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's signature
             super().connection_made(transport)
-            strangers = (one for one in arrived if not one._is_admitted())
-            if len(self.connections) >= most and (first := next(strangers, None)) is not None:
+            strangers = (one for one, owner in arrived.items() if owner is None)
+            idle = (one for one in chain(strangers, arrived) if not one._is_admitted())
+            if len(self.connections) >= most and (first := next(idle, None)) is not None:
                 del arrived[first]  # its connection is lost only in the next step of the event loop
                 first.transport.abort()
             if len(self.connections) > most + TOLD_SO:
@@ -138,6 +142,14 @@ def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> t
                 super().send_400_response(msg)
             except h11.LocalProtocolError:  # the request has already been answered
                 self.transport.close()
+
+        def on_response_complete(self) -> None:
+            if (owner := self.scope.get(ADMITTED)) is not None:
+                arrived.pop(self, None)
+                arrived[self] = owner
+                theirs = [one for one, whose in arrived.items() if whose == owner]
+                arrived.update(dict.fromkeys(theirs[:-MOST_KEPT]))
+            super().on_response_complete()
 
         def connection_lost(self, exc: Exception | None) -> None:
             arrived.pop(self, None)

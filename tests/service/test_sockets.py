@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -19,7 +20,7 @@ from uvicorn.server import ServerState
 
 from factloop.core.errors import ConfigError
 from factloop.entrance.address import READ_WITHIN_MS, Binding
-from factloop.entrance.callers import ADMITTED, patient_protocol
+from factloop.entrance.callers import ADMITTED, MOST_KEPT, patient_protocol
 from factloop.service import guard
 from factloop.service.app import build_app, serve
 from factloop.service.guard import SENT_AT_ONCE
@@ -117,14 +118,16 @@ def test_what_is_incomplete_or_wrong_ends_the_connection(
     assert told == ([] if status is None else [str(status)])
 
 
-async def test_each_new_connection_takes_the_place_of_another() -> None:
-    protocol, state = patient_protocol(3), ServerState()
-    transports = [Mock(asyncio.Transport) for _ in range(5)]
-    for number, one in enumerate(transports):
+async def test_connections_give_way_first_that_were_never_admitted() -> None:
+    protocol, state, lost = patient_protocol(MOST_KEPT + 3), ServerState(), list[int]()
+    for number, kind in enumerate([*["kept"] * (MOST_KEPT + 1), "stranger", "open", "open", "open"]):
         connection: Any = protocol(Config(serve, log_config=None), state, {})  # type: ignore[call-arg]  # uvicorn's arguments
-        connection.connection_made(one)
-        connection.scope, connection.cycle = {ADMITTED: True} if number == 1 else {}, Mock(response_complete=False)
-    assert [one.abort.called for one in transports] == [True, False, True, True, False]
+        connection.connection_made(Mock(asyncio.Transport, abort=partial(lost.append, number)))
+        connection.scope = {} if kind == "stranger" else {ADMITTED: "ada"}
+        connection.cycle = Mock(response_complete=kind == "kept")
+        if kind == "kept":
+            connection.on_response_complete()
+    assert lost == [0, MOST_KEPT + 1, 1], "one too many of its owner, one without an owner, the one kept for longest"
 
 
 def test_a_broken_chunk_after_the_answer_logs_no_error(address: str, caplog: pytest.LogCaptureFixture) -> None:
