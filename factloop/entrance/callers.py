@@ -94,7 +94,7 @@ def server_config(app: Any, header_timeout_s: float = HEADERS_WITHIN_S, **option
         log_config=None,
         access_log=False,
         server_header=False,
-        limit_concurrency=most,
+        limit_concurrency=2 * most,  # requests, which end a little later than their connections
         h11_max_incomplete_event_size=LONGEST_HEADERS,
         **options,
     )
@@ -117,11 +117,14 @@ def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> t
             strangers = (one for one, owner in arrived.items() if owner is None)
             idle = (one for one in chain(strangers, arrived) if not one._is_admitted())
             if len(self.connections) >= most and (first := next(idle, None)) is not None:
-                del arrived[first]  # its connection is lost only in the next step of the event loop
+                del arrived[first]
+                self.connections.discard(first)  # it is lost only in the next step of the event loop
                 first.transport.abort()
             if len(self.connections) > most + TOLD_SO:
                 transport.abort()
             else:
+                if len(self.connections) >= most:
+                    self.limit_concurrency = 0  # a 503 response
                 arrived[self] = None
                 self._wait()
 
