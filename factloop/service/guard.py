@@ -222,8 +222,11 @@ class _AnswerSender:
             await self._within({**message, "body": body[start:end], "more_body": more or end < len(body)})
 
     async def _within(self, message: Message) -> None:
-        async with asyncio.timeout(SENT_WITHIN_S):  # the caller may have stopped reading
-            await self._send(message)
+        try:
+            async with asyncio.timeout(SENT_WITHIN_S):
+                await self._send(message)
+        except TimeoutError as error:
+            raise RequestError(408, "too_slow", "the response was not read in time") from error
 
     async def refuse(self, refused: RequestRefusal) -> None:
         """Also closes the connection, so that a caller cannot fill the log with one."""
@@ -232,10 +235,11 @@ class _AnswerSender:
         body, media_type = refused.body(self._request_id)
         given = {"content-type": media_type, "content-length": str(len(body)), "connection": "close"}
         headers = [(name.encode(), value.encode()) for name, value in (given | refused.headers).items()]
-        await self({"type": "http.response.start", "status": refused.status, "headers": headers})
-        await self({"type": "http.response.body", "body": body, "more_body": True})
-        await self._arriving.discard()
-        await self({"type": "http.response.body", "body": b""})
+        with suppress(RequestError):  # the caller reads nothing
+            await self({"type": "http.response.start", "status": refused.status, "headers": headers})
+            await self({"type": "http.response.body", "body": body, "more_body": True})
+            await self._arriving.discard()
+            await self({"type": "http.response.body", "body": b""})
 
 
 def _asks_for_work(scope: Scope) -> bool:

@@ -130,6 +130,17 @@ async def test_connections_give_way_first_that_were_never_admitted() -> None:
     assert lost == [0, MOST_KEPT + 1, 1], "one too many of its owner, one without an owner, the one kept for longest"
 
 
+def test_a_caller_who_stops_reading_is_logged_in_one_line(
+    address: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard, "SENT_WITHIN_S", 0.1)
+    with _connected(address) as connection:
+        connection.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 500)
+        while not (errors := [one for one in caplog.records if one.levelname == "ERROR"]):
+            time.sleep(0.01)
+    assert [one.exc_info for one in errors] == [None]
+
+
 def test_a_broken_chunk_after_the_answer_logs_no_error(address: str, caplog: pytest.LogCaptureFixture) -> None:
     head = b"POST /v1/checks HTTP/1.1\r\nHost: nowhere\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"
     with _connected(address) as connection:
