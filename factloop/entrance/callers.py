@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, MutableMapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, MutableMapping
+from contextlib import contextmanager
+from itertools import chain
 from typing import Any
 
 from factloop.core.extras import has_packages, missing
@@ -12,14 +15,22 @@ if not has_packages("starlette", "uvicorn"):
     raise missing("serve", "a server")
 
 import h11
-from starlette.types import Message, Receive
+import uvicorn
+from starlette.types import Message, Receive, Scope
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from factloop.entrance.keys import ApiKeys
 
 HEADERS_WITHIN_S = 10.0
 BODY_WITHIN_S = 20.0
 LONGEST_HEADERS = 32_768  # bytes, for headers that arrive in pieces; others may be longer (up to 256 kB)
 TOLD_SO = 100  # number of connections above the limit that get a 503 response; all others are dropped
-ADMITTED = "factloop.admitted"  # set in the scope of a request once its caller may have a connection
+MOST_CONNECTIONS = 1_000  # maximum number of connections; further ones get status 503
+MOST_OPEN = 64
+"""Concurrent requests per key if there are several keys, including event streams and requests that wait for a report. A
+single key, or all callers of a service without keys, may use half of the connections."""
+MOST_KEPT = 10  # connections per key that are kept before those of callers without a key, while no request is open
+ADMITTED = "factloop.admitted"  # the owner, set in the scope of a request while it has one of the owner's connections
 _LEFT_FREE = 300  # number of open files that the process needs in addition to its connections
 _PIECE = 16_384  # number of bytes to parse between two checks
 MOST_VALUES = 120_000  # maximum number of values in a JSON body: 1,000 documents with all metadata contain 106,000
@@ -27,44 +38,93 @@ _NO_MARKS = bytes(set(range(256)) - set(b'"[{,'))
 _SMALL_CHUNK = 32  # if the average chunk is smaller, in bytes, the body is too expensive to parse
 
 
-class BodyTooLong(Exception):
-    """The request body exceeds the limit on bytes or values."""
+class RequestError(Exception):
+    """A request that cannot be served. `type` is the type of error in the service's responses."""
+
+    def __init__(self, status: int, type: str, message: str) -> None:
+        super().__init__(message)
+        self.status, self.type = status, type
 
 
-class CallerLeft(Exception):
-    """The caller disconnected before the request was complete."""
+def too_long(most: int, most_values: int) -> RequestError:
+    return RequestError(413, "too_large", f"the request exceeds {most:,} bytes or {most_values:,} values")
 
 
-def most_connections(wanted: int) -> int:
-    """Returns `wanted`, or fewer if the process cannot open that many files."""
+def most_connections() -> int:
+    """Returns `MOST_CONNECTIONS`, or fewer if the process cannot open that many files."""
     try:
         import resource
     except ImportError:  # not on Windows
-        return wanted
+        return MOST_CONNECTIONS
     allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return wanted if allowed == resource.RLIM_INFINITY else max(1, min(wanted, allowed - _LEFT_FREE - TOLD_SO))
+    if allowed == resource.RLIM_INFINITY:
+        return MOST_CONNECTIONS
+    return max(1, min(MOST_CONNECTIONS, allowed - _LEFT_FREE - TOLD_SO))
+
+
+class OpenRequests:
+    """Limits each owner's concurrent requests, so that none takes all connections."""
+
+    def __init__(self, keys: ApiKeys) -> None:
+        self._keys, self._half, self._n_open = keys, most_connections() // 2, Counter[str]()
+
+    @contextmanager
+    def admit(self, scope: Scope, owner: str) -> Iterator[None]:
+        """Raises RequestError."""
+        most = min(MOST_OPEN, self._half) if len(self._keys.grants) > 1 else self._half
+        if self._n_open[owner] >= most:
+            said = f"too many concurrent requests: the limit is {most}, including event streams and waiting requests"
+            raise RequestError(429, "too_many_requests", said)
+        self._n_open[owner] += 1
+        scope[ADMITTED] = owner
+        try:
+            yield
+        finally:
+            self._n_open[owner] -= 1
+            del scope[ADMITTED]
+
+
+def server_config(app: Any, header_timeout_s: float = HEADERS_WITHIN_S, **options: Any) -> uvicorn.Config:
+    """Returns `options` with those that protect a server."""
+    most = most_connections()
+    return uvicorn.Config(
+        app,
+        http=patient_protocol(most, header_timeout_s),
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        limit_concurrency=2 * most,  # requests, which end a little later than their connections
+        h11_max_incomplete_event_size=LONGEST_HEADERS,
+        **options,
+    )
 
 
 def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> type[asyncio.Protocol]:
     """A uvicorn HTTP protocol that drops surplus connections, and those with late headers or tiny chunks.
 
-    If there are too many connections, each new one takes the place of the oldest one that has no admitted request
-    (`ADMITTED`) in progress, so that callers without a key cannot keep others out.
+    If there are too many connections, each new one takes the place of another one that has no admitted request
+    (`ADMITTED`) in progress, so that callers without a key cannot keep others out. The `MOST_KEPT` connections on which
+    an owner was last answered give way only after all others.
     """
-    arrived: dict[Protocol, None] = {}  # in order of arrival
+    arrived: dict[Protocol, object] = {}  # with the owners of connections to keep, in order of arrival or last answer
 
     class Protocol(H11Protocol):
         _patience: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's signature
             super().connection_made(transport)
-            strangers = (one for one in arrived if not one._is_admitted())
-            if len(self.connections) >= most and (first := next(strangers, None)) is not None:
-                del arrived[first]  # its connection is lost only in the next step of the event loop
+            strangers = (one for one, owner in arrived.items() if owner is None)
+            idle = (one for one in chain(strangers, arrived) if not one._is_admitted())
+            if len(self.connections) >= most and (first := next(idle, None)) is not None:
+                del arrived[first]
+                self.connections.discard(first)  # it is lost only in the next step of the event loop
                 first.transport.abort()
             if len(self.connections) > most + TOLD_SO:
                 transport.abort()
             else:
+                if len(self.connections) >= most:
+                    self.limit_concurrency = 0  # a 503 response
                 arrived[self] = None
                 self._wait()
 
@@ -85,6 +145,14 @@ def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> t
                 super().send_400_response(msg)
             except h11.LocalProtocolError:  # the request has already been answered
                 self.transport.close()
+
+        def on_response_complete(self) -> None:
+            if (owner := self.scope.get(ADMITTED)) is not None:
+                arrived.pop(self, None)
+                arrived[self] = owner
+                theirs = [one for one, whose in arrived.items() if whose == owner]
+                arrived.update(dict.fromkeys(theirs[:-MOST_KEPT]))
+            super().on_response_complete()
 
         def connection_lost(self, exc: Exception | None) -> None:
             arrived.pop(self, None)
@@ -115,25 +183,26 @@ def _is_crumbs(data: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bool:
 
 
 async def received(receive: Receive, most: int, within_s: float, most_values: int = MOST_VALUES) -> bytes:
-    """`most` is in bytes. Raises BodyTooLong, CallerLeft, and TimeoutError after `within_s` seconds."""
+    """`most` is in bytes. Raises RequestError if the body is longer, incomplete, or not received after `within_s`
+    seconds."""
     parts, size = [], 0
-    async with asyncio.timeout(within_s):
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise CallerLeft
-            part = message.get("body", b"")
-            size += len(part)
-            if size > most:
-                raise BodyTooLong
-            parts.append(part)
-            if not message.get("more_body", False):
-                break
+    try:
+        async with asyncio.timeout(within_s):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise RequestError(400, "bad_request", "the request ended early")
+                parts.append(message.get("body", b""))
+                size += len(parts[-1])
+                if size > most or not message.get("more_body", False):
+                    break
+    except TimeoutError as error:
+        raise RequestError(408, "too_slow", "the request was not received in time") from error
     body = b"".join(parts)
     parts.clear()
-    if _has_more_values(body, most_values):
+    if size > most or _has_more_values(body, most_values):
         body = b""  # the traceback would keep it in memory
-        raise BodyTooLong
+        raise too_long(most, most_values)
     return body
 
 

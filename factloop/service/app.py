@@ -27,14 +27,14 @@ from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.extras import is_installed
 from factloop.core.files.private import FILE_MODE, make_private_folder
 from factloop.entrance.address import address_of
-from factloop.entrance.callers import LONGEST_HEADERS, most_connections, patient_protocol
+from factloop.entrance.callers import server_config
 from factloop.entrance.documents import hiding_checker, open_corpus
 from factloop.entrance.work_loop import WorkLoop
 from factloop.reports.figures import plural
 from factloop.service import routes, routes_jobs
 from factloop.service.access import RateLimits, Tickets
 from factloop.service.errors import RequestRefusal, failure_words
-from factloop.service.guard import MOST_CONNECTIONS, ServiceGuard
+from factloop.service.guard import ServiceGuard
 from factloop.service.jobs import Jobs, Readiness
 from factloop.service.kept import Database
 from factloop.service.metrics import Metrics
@@ -287,19 +287,12 @@ class _Server(uvicorn.Server):
 
 
 def _config(app: FastAPI, settings: ServiceSettings) -> uvicorn.Config:
-    most = most_connections(MOST_CONNECTIONS)
-    return uvicorn.Config(
+    return server_config(
         app,
-        http=patient_protocol(most, settings.header_timeout_s),
-        ws="none",
+        settings.header_timeout_s,
         lifespan="off",  # `serve` runs it, so that its errors are reported unchanged
-        log_config=None,
-        access_log=False,
-        server_header=False,
         proxy_headers=bool(settings.trusted_proxy),
         forwarded_allow_ips=list(settings.trusted_proxy),
-        limit_concurrency=most,
-        h11_max_incomplete_event_size=LONGEST_HEADERS,
         timeout_graceful_shutdown=round(settings.stop_timeout_s),
     )
 

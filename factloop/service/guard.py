@@ -8,34 +8,21 @@ import re
 import secrets
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import nullcontext, suppress
 from urllib.parse import quote, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from factloop.entrance.callers import (
-    ADMITTED,
-    MOST_VALUES,
-    BodyTooLong,
-    CallerLeft,
-    most_connections,
-    received,
-    replayed,
-)
+from factloop.entrance.callers import MOST_VALUES, OpenRequests, RequestError, received, replayed, too_long
 from factloop.entrance.keys import key_refusal
 from factloop.service.access import opens
-from factloop.service.errors import RequestRefusal, too_many
+from factloop.service.errors import RETRY_AFTER_S, RequestRefusal, too_many
 from factloop.service.pages import EXPIRED
 from factloop.service.routes import ServiceContext
 
 NO_JOB = frozenset({"/v1/tickets", "/v1/documents"})  # POST requests that count as reads, because they create no jobs
 PROBES = frozenset({"/health", "/ready", "/metrics"})  # logged only at the lowest level, because they are frequent
-MOST_CONNECTIONS = 1_000  # maximum number of connections; further ones get status 503
-MOST_OPEN = 64
-"""Concurrent requests per key if there are several keys, including event streams and requests that wait for a report. A
-single key, or all callers of a service without keys, may use half of the connections."""
 TAKES_LITTLE = frozenset({"/v1/tickets"})
 MOST_WHERE_LITTLE_IS_READ = 100_000  # bytes, for `TAKES_LITTLE` paths and PUT; larger bodies delay other callers
 MOST_HELD = 100_000_000  # bytes of one owner's requests in progress; each byte takes up to four bytes of memory
@@ -69,8 +56,7 @@ class ServiceGuard:
         self._app, self._settings, self._metrics = app, context.settings, context.metrics
         self._rates, self._tickets = context.rates, context.tickets
         self._max_body = int(self._settings.max_body_mb * 1_000_000)
-        self._half = most_connections(MOST_CONNECTIONS) // 2
-        self._n_open, self._n_held = Counter[str](), Counter[str]()
+        self._open, self._n_held = OpenRequests(self._settings.keys), Counter[str]()
         self._before_parsing = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -85,6 +71,9 @@ class ServiceGuard:
             await self._serve(scope, arriving, answer)
         except RequestRefusal as refused:
             await answer.refuse(refused)
+        except RequestError as error:
+            headers = {"Retry-After": str(RETRY_AFTER_S)} if error.status == 429 else None
+            await answer.refuse(RequestRefusal(error.status, error.type, str(error), headers=headers))
         except Exception:  # a bug, which is logged but not revealed in the response
             log.exception("%s %s failed (request %s)", scope["method"], _template(scope), request_id)
             await answer.refuse(RequestRefusal(500, "internal", "the request failed unexpectedly"))
@@ -126,7 +115,8 @@ class ServiceGuard:
             await self._rates.take(
                 "jobs" if _asks_for_work(scope) and scope["path"] not in NO_JOB else "reads", owner or address
             )
-        with self._open(scope):
+        owner = scope.get("owner")
+        with nullcontext() if owner is None else self._open.admit(scope, owner):  # probes and the like have no owner
             body = await self._body(scope, headers, receive)
             owner, is_large = scope.get("owner", ""), len(body) > MOST_WHERE_LITTLE_IS_READ
             if is_large and self._n_held[owner] + len(body) > max(MOST_HELD, self._max_body):
@@ -139,23 +129,6 @@ class ServiceGuard:
                 await self._app(scope, replayed(body, receive), answer)
             finally:
                 self._n_held[owner] -= len(body)
-
-    @contextmanager
-    def _open(self, scope: Scope) -> Iterator[None]:
-        """Keeps an owner from taking all connections. Raises RequestRefusal. Probes and the like have no owner."""
-        if (owner := scope.get("owner")) is None:
-            yield
-            return
-        most = min(MOST_OPEN, self._half) if len(self._settings.keys.grants) > 1 else self._half
-        if self._n_open[owner] >= most:
-            told = f"too many concurrent requests: the limit is {most}, including event streams and waiting requests"
-            raise too_many(told)
-        self._n_open[owner] += 1
-        scope[ADMITTED] = True
-        try:
-            yield
-        finally:
-            self._n_open[owner] -= 1
 
     async def _without_owner(self, scope: Scope, headers: Headers, address: str) -> RequestRefusal:
         """A missing key does not count as wrong: pages then ask for one."""
@@ -195,29 +168,17 @@ class ServiceGuard:
                 raise RequestRefusal(415, "wrong_content_type", "the body must be JSON (application/json)")
         length = headers.get("content-length")
         if length is not None and "transfer-encoding" in headers:  # a proxy might read a different body
-            raise _bad_request("Content-Length and Transfer-Encoding cannot be combined")
+            raise RequestError(400, "bad_request", "Content-Length and Transfer-Encoding cannot be combined")
         if length is not None and (not length.isascii() or not length.isdigit()):
-            raise _bad_request("Content-Length must be a number")
+            raise RequestError(400, "bad_request", "Content-Length must be a number")
         is_read = (_asks_for_work(scope) or scope["method"] == "PUT") and scope["path"].startswith("/v1/")
         most = self._max_body if is_read else MOST_WHERE_NONE_IS_READ
         if is_read and (scope["method"] == "PUT" or scope["path"] in TAKES_LITTLE):
             most = min(most, MOST_WHERE_LITTLE_IS_READ)
         values = MOST_IN_AUDIT if scope["path"] == "/v1/audits" else MOST_VALUES
-        too_long = RequestRefusal(413, "too_large", f"the request exceeds {most:,} bytes or {values:,} values")
         if length is not None and (len(length) > 15 or int(length) > most):
-            raise too_long
-        try:
-            return await received(receive, most, self._settings.body_timeout_s, values)
-        except BodyTooLong as error:
-            raise too_long from error
-        except CallerLeft as error:
-            raise _bad_request("the request ended early") from error
-        except TimeoutError as error:
-            raise RequestRefusal(408, "too_slow", "the request was not received in time") from error
-
-
-def _bad_request(message: str) -> RequestRefusal:
-    return RequestRefusal(400, "bad_request", message)
+            raise too_long(most, values)
+        return await received(receive, most, self._settings.body_timeout_s, values)
 
 
 class _RequestBody:
@@ -263,8 +224,11 @@ class _AnswerSender:
             await self._within({**message, "body": body[start:end], "more_body": more or end < len(body)})
 
     async def _within(self, message: Message) -> None:
-        async with asyncio.timeout(SENT_WITHIN_S):  # the caller may have stopped reading
-            await self._send(message)
+        try:
+            async with asyncio.timeout(SENT_WITHIN_S):
+                await self._send(message)
+        except TimeoutError as error:
+            raise RequestError(408, "too_slow", "the response was not read in time") from error
 
     async def refuse(self, refused: RequestRefusal) -> None:
         """Also closes the connection, so that a caller cannot fill the log with one."""
@@ -273,10 +237,11 @@ class _AnswerSender:
         body, media_type = refused.body(self._request_id)
         given = {"content-type": media_type, "content-length": str(len(body)), "connection": "close"}
         headers = [(name.encode(), value.encode()) for name, value in (given | refused.headers).items()]
-        await self({"type": "http.response.start", "status": refused.status, "headers": headers})
-        await self({"type": "http.response.body", "body": body, "more_body": True})
-        await self._arriving.discard()
-        await self({"type": "http.response.body", "body": b""})
+        with suppress(RequestError):  # the caller reads nothing
+            await self({"type": "http.response.start", "status": refused.status, "headers": headers})
+            await self({"type": "http.response.body", "body": body, "more_body": True})
+            await self._arriving.discard()
+            await self({"type": "http.response.body", "body": b""})
 
 
 def _asks_for_work(scope: Scope) -> bool:

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from factloop.core.errors import ConfigError
 from factloop.entrance.asks import RequestModel
+from factloop.entrance.callers import MOST_OPEN
 from factloop.entrance.keys import ApiKeys, read_keys
-from factloop.service.guard import MOST_OPEN
 from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import CheckAsk, LabelAsk, LongFormAsk, TicketAsk, TrustAsk
 from factloop.setup.settings import CheckSettings
@@ -206,16 +206,6 @@ async def test_routes_with_small_requests_read_no_large_ones(service: Service) -
             document = {"text": "a", "metadata": metadata}
             refused = await client.post("/v1/checks", json={**ASK, "documents": [document]})
             assert refused.json()["error"]["field"] == "documents.0.metadata"
-
-
-async def test_bodies_that_do_not_come_are_not_waited_for(service: Service) -> None:
-    async def slowly() -> AsyncIterator[bytes]:
-        yield b"{"
-        await asyncio.sleep(0.3)
-        yield b"}"
-
-    async with service(body_timeout_s=0.05) as client:
-        assert words(await client.post("/v1/checks", content=slowly(), headers=JSON)) == (408, "too_slow")
 
 
 async def test_too_many_requests_are_told_when_to_come_back(service: Service) -> None:

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import socket
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -18,13 +20,14 @@ from uvicorn.server import ServerState
 
 from factloop.core.errors import ConfigError
 from factloop.entrance.address import READ_WITHIN_MS, Binding
-from factloop.entrance.callers import ADMITTED, patient_protocol
+from factloop.entrance.callers import ADMITTED, MOST_KEPT, patient_protocol
+from factloop.service import guard
 from factloop.service.app import build_app, serve
 from factloop.service.guard import SENT_AT_ONCE
 from factloop.service.settings import ServiceSettings
 from factloop.setup.settings import CheckSettings
 from factloop.trust.settings import TrustSettings
-from tests.service.asking import ASK, events_in
+from tests.service.asking import ASK
 from tests.service.serving import serving
 
 
@@ -46,30 +49,39 @@ def _connected(address: str) -> socket.socket:
 
 def _answer(connection: socket.socket) -> bytes:
     parts = []
-    while part := connection.recv(65536):
-        parts.append(part)
+    with suppress(ConnectionResetError):
+        while part := connection.recv(65536):
+            parts.append(part)
     return b"".join(parts)
 
 
-async def test_long_answers_are_sent_in_parts_so_that_nothing_waits_for_who_never_reads(tmp_path: Path) -> None:
+async def _sent(tmp_path: Path, path: str, body: bytes = b"") -> list[Any]:
+    """The messages of an answer, each with whether its request is admitted."""
     app, sent = build_app(ServiceSettings(folder=tmp_path), CheckSettings(), TrustSettings()), list[Any]()
 
     async def watched(scope: Any, receive: Any, send: Any) -> None:
         async def noted(message: Any) -> None:
-            sent.append(message)
+            sent.append({**message, ADMITTED: ADMITTED in scope})
             await send(message)
 
         await app(scope, receive, noted)
 
-    transport = httpx.ASGITransport(watched)
-    async with (
-        app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=transport, base_url="http://localhost") as client,
-    ):
-        assert (await client.get("/openapi.json")).json()["openapi"]
+    client = httpx.AsyncClient(transport=httpx.ASGITransport(watched), base_url="http://localhost")
+    async with app.router.lifespan_context(app), client:
+        await client.request("GET", path, content=body)
+    return sent
+
+
+async def test_long_answers_are_sent_in_parts_so_that_nothing_waits_for_who_never_reads(tmp_path: Path) -> None:
+    sent = await _sent(tmp_path, "/openapi.json")
     sizes = [len(one["body"]) for one in sent[1:]]
     assert max(sizes) == SENT_AT_ONCE < sum(sizes)
     assert [one.get("more_body", False) for one in sent[1:]] == [True] * (len(sizes) - 1) + [False]
+
+
+async def test_a_refused_request_does_not_keep_its_connection(tmp_path: Path) -> None:
+    sent = await _sent(tmp_path, "/v1/info", b" " * 1_001)
+    assert (sent[0]["status"], *(one[ADMITTED] for one in sent)) == (413, False, False, False)
 
 
 def test_small_answers_are_sent_at_once() -> None:
@@ -81,27 +93,52 @@ def test_small_answers_are_sent_at_once() -> None:
                 assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == READ_WITHIN_MS
 
 
-@pytest.mark.parametrize("sent", [b"", b"GET /health HTTP/1.1\r\nHost: loc", b"\r\n"])
-def test_who_says_nothing_is_hung_up_on(address: str, sent: bytes) -> None:
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"", None),
+        (b"GET /health HTTP/1.1\r\nHost: loc", None),
+        (b"PUT /v1/info HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{", 408),
+        (b"\r\n", 400),
+        (b"GET /health HTTP/1.1\r\nHost: elsewhere\r\n\r\n" * 50, 400),
+        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400),
+        (b"GET / HTTP/9.9\r\n\r\n", 400),
+        (b"GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
+        (b"POST /v1/checks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{", 400),
+        (b"GET /health HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 100_000, 400),
+    ],
+)
+def test_what_is_incomplete_or_wrong_ends_the_connection(
+    address: str, sent: bytes, status: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard, "DISCARDED_WITHIN_S", 0.1)
     with _connected(address) as connection:
         connection.sendall(sent)
-        assert b" 200 " not in _answer(connection)
+        told = re.findall(r"^HTTP/1.1 (\d+)", _answer(connection).decode(), re.MULTILINE)
+    assert told == ([] if status is None else [str(status)])
 
 
-def test_what_is_refused_ends_the_connection(address: str) -> None:
-    with _connected(address) as connection:
-        connection.sendall(b"GET /health HTTP/1.1\r\nHost: elsewhere\r\n\r\n" * 50)
-        assert _answer(connection).count(b"HTTP/1.1 400") == 1
-
-
-async def test_each_new_connection_takes_the_place_of_another() -> None:
-    protocol, state = patient_protocol(3), ServerState()
-    transports = [Mock(asyncio.Transport) for _ in range(5)]
-    for number, one in enumerate(transports):
+async def test_connections_give_way_first_that_were_never_admitted() -> None:
+    protocol, state, lost = patient_protocol(MOST_KEPT + 3), ServerState(), list[int]()
+    for number, kind in enumerate([*["kept"] * (MOST_KEPT + 1), "stranger", "open", "open", "open"]):
         connection: Any = protocol(Config(serve, log_config=None), state, {})  # type: ignore[call-arg]  # uvicorn's arguments
-        connection.connection_made(one)
-        connection.scope, connection.cycle = {ADMITTED: True} if number == 1 else {}, Mock(response_complete=False)
-    assert [one.abort.called for one in transports] == [True, False, True, True, False]
+        connection.connection_made(Mock(asyncio.Transport, abort=partial(lost.append, number)))
+        connection.scope = {} if kind == "stranger" else {ADMITTED: "ada"}
+        connection.cycle = Mock(response_complete=kind == "kept")
+        if kind == "kept":
+            connection.on_response_complete()
+    assert lost == [0, MOST_KEPT + 1, 1], "one too many of its owner, one without an owner, the one kept for longest"
+
+
+def test_a_caller_who_stops_reading_is_logged_in_one_line(
+    address: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard, "SENT_WITHIN_S", 0.1)
+    with _connected(address) as connection:
+        connection.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 500)
+        while not (errors := [one for one in caplog.records if one.levelname == "ERROR"]):
+            time.sleep(0.01)
+    assert [one.exc_info for one in errors] == [None]
 
 
 def test_a_broken_chunk_after_the_answer_logs_no_error(address: str, caplog: pytest.LogCaptureFixture) -> None:
@@ -125,30 +162,6 @@ def test_a_body_in_tiny_chunks_is_cut_off(address: str) -> None:
     assert answers[:-1] in ([], [b""])
 
 
-def test_a_body_that_never_ends_is_told_so(address: str) -> None:
-    with _connected(address) as connection:
-        connection.sendall(b"POST /v1/checks HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n")
-        connection.sendall(b"Content-Length: 100\r\n\r\n{")
-        status = connection.recv(65536).split(b"\r\n")[0]
-    assert b"408" in status
-
-
-@pytest.mark.parametrize(
-    "sent",
-    [
-        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
-        b"GET / HTTP/9.9\r\n\r\n",
-        b"GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
-        b"POST /v1/checks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{",
-        b"GET /health HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 100_000,
-    ],
-)
-def test_what_is_no_http_gets_400(address: str, sent: bytes) -> None:
-    with _connected(address) as connection:
-        connection.sendall(sent)
-        assert b" 400 " in connection.makefile("rb").readline()
-
-
 @pytest.mark.parametrize("path", ["/", "/health", "/ready"])
 def test_head_is_answered_as_get_without_a_body(address: str, path: str) -> None:
     head, get = httpx.head(f"{address}{path}"), httpx.get(f"{address}{path}")
@@ -161,16 +174,6 @@ def test_a_large_body_is_refused_and_the_answer_arrives(address: str) -> None:
         answer = httpx.post(f"{address}/v1/checks", content=b" " * 10**7, headers={"Content-Type": "application/json"})
         assert answer.status_code == 413
         assert answer.json()["error"]["type"] == "too_large"
-
-
-def test_a_stream_goes_on_where_it_was_cut(address: str) -> None:
-    job = httpx.post(f"{address}/v1/checks", json=ASK).json()["id"]
-    with httpx.stream("GET", f"{address}/v1/jobs/{job}/events", timeout=60.0) as stream:  # the service still warms up
-        first = next(line for line in stream.iter_lines() if line.startswith("id:"))
-    rest = httpx.get(f"{address}/v1/jobs/{job}/events", headers={"Last-Event-ID": first.removeprefix("id: ")})
-    events = events_in(rest.text)
-    assert [number for _, _, number in events] == list(range(2, len(events) + 2))
-    assert json.loads(events[-1][1])["status"] == "done"
 
 
 @pytest.mark.parametrize("name", [None, "a-name-of-the-request"])

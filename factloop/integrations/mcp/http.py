@@ -20,23 +20,19 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from factloop.entrance.address import Binding, address_of, in_brackets
 from factloop.entrance.callers import (
-    ADMITTED,
     BODY_WITHIN_S,
-    LONGEST_HEADERS,
-    MOST_VALUES,
-    BodyTooLong,
-    CallerLeft,
-    most_connections,
-    patient_protocol,
+    MOST_CONNECTIONS,
+    OpenRequests,
+    RequestError,
     received,
     replayed,
+    server_config,
 )
 from factloop.entrance.keys import ApiKeys, key_refusal
 from factloop.integrations.mcp.server import OWNER, PRESENCE, Presence
 from factloop.tools.calls.limiter import CALLER
 
 PATH = "/mcp"
-MOST_CONNECTIONS = 200
 MOST_SESSIONS = 1_000
 """Maximum number of open sessions. Each key gets an equal share."""
 MOST_BODY_BYTES = 8_000_000
@@ -48,7 +44,7 @@ class Guard:
     opens more sessions than its share loses its least recently used session."""
 
     def __init__(self, app: ASGIApp, keys: ApiKeys, body_within_s: float) -> None:
-        self._app, self._keys, self._body_within_s = app, keys, body_within_s
+        self._app, self._keys, self._body_within_s, self._open = app, keys, body_within_s, OpenRequests(keys)
         self._sessions: defaultdict[str, OrderedDict[str, int]] = defaultdict(OrderedDict)
         """Each owner's sessions, least recently used first, with the number of calls in progress."""
 
@@ -62,14 +58,14 @@ class Guard:
             await refusal(scope, receive, send)
             return
         CALLER.set(owner)
-        scope[ADMITTED] = True
         try:
-            body = await received(receive, MOST_BODY_BYTES, self._body_within_s)
-        except CallerLeft:
-            return
-        except (BodyTooLong, TimeoutError) as error:
-            await (_too_slow if isinstance(error, TimeoutError) else _too_much)(scope, receive, send)
-            return
+            with self._open.admit(scope, owner):
+                body = await received(receive, MOST_BODY_BYTES, self._body_within_s)
+                await self._serve(owner, scope, replayed(body, receive), send)
+        except RequestError as error:
+            await JSONResponse({"error": str(error)}, error.status, {"Connection": "close"})(scope, receive, send)
+
+    async def _serve(self, owner: str, scope: Scope, receive: Receive, send: Send) -> None:
         sessions, session, is_call = self._sessions[owner], Headers(scope=scope).get(MCP_SESSION_ID_HEADER, ""), False
 
         async def noted(message: Message) -> None:
@@ -89,7 +85,7 @@ class Guard:
             sessions[session] += is_call
         presence = Presence()
         try:
-            await self._app({**_by(owner, scope), PRESENCE: presence}, replayed(body, receive), noted)
+            await self._app({**_by(owner, scope), PRESENCE: presence}, receive, noted)
         finally:
             presence.leave()  # sessions cannot be resumed, so the answer of a call in progress would be lost
             if is_call and session in sessions:
@@ -112,12 +108,6 @@ def _by(owner: str, scope: Scope) -> Scope:
     """Sets the owner as the user, so that the SDK rejects requests to other owners' sessions."""
     user = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[]))
     return {**scope, OWNER: owner, "user": user}
-
-
-_CLOSE = {"Connection": "close"}
-_too_long = f"the request exceeds {MOST_BODY_BYTES:,} bytes or {MOST_VALUES:,} values"
-_too_much = JSONResponse({"error": _too_long}, 413, _CLOSE)
-_too_slow = JSONResponse({"error": "the request was not received in time"}, 408, _CLOSE)
 
 
 def build_app(server: MCPServer[Any], binding: Binding, *, body_within_s: float = BODY_WITHIN_S) -> ASGIApp:
@@ -148,19 +138,8 @@ async def serve_http(
 ) -> None:
     """Serves until stopped. Calls `ready` with the URL, and `stopping` when a signal arrives. Raises ConfigError."""
     with binding.listening() as listening:
-        most = most_connections(MOST_CONNECTIONS)
-        config = uvicorn.Config(
-            build_app(server, binding),
-            http=patient_protocol(most),
-            ws="none",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            limit_concurrency=most,
-            h11_max_incomplete_event_size=LONGEST_HEADERS,
-            timeout_graceful_shutdown=STOPPED_WITHIN_S,
-        )
+        app = build_app(server, binding)
+        config = server_config(app, proxy_headers=False, timeout_graceful_shutdown=STOPPED_WITHIN_S)
         ready(f"{address_of(listening)}{PATH}")
         await _Server(config, stopping).serve(sockets=[listening])
 

@@ -4,8 +4,8 @@ import asyncio
 import signal
 import socket
 import threading
-from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import Any
 
 import httpx
@@ -20,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 
 from factloop import FactChecker, TrustScorer
 from factloop.entrance.address import Binding
-from factloop.entrance.callers import patient_protocol
+from factloop.entrance.callers import ADMITTED, MOST_OPEN, server_config
 from factloop.entrance.keys import ApiKeys
 from factloop.entrance.turns import Turns
 from factloop.integrations.mcp import http
@@ -42,12 +42,9 @@ ACCEPT = {"Accept": "application/json, text/event-stream"}
 
 
 @contextmanager
-def serving(binding: Binding, patience_s: float = PATIENCE_S) -> Iterator[str]:
-    app = build_app(build_server(FactChecker(cache=False), TrustScorer(cache=False)), binding, body_within_s=patience_s)
-    config = uvicorn.Config(
-        app, http=patient_protocol(3, patience_s), log_config=None, ws="none", timeout_graceful_shutdown=1
-    )
-    server = ThreadedServer(config)
+def serving(binding: Binding) -> Iterator[str]:
+    app = build_app(build_server(FactChecker(cache=False), TrustScorer(cache=False)), binding, body_within_s=PATIENCE_S)
+    server = ThreadedServer(server_config(app, PATIENCE_S, timeout_graceful_shutdown=1))
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listening])), daemon=True)
         thread.start()
@@ -234,15 +231,23 @@ def test_the_first_signal_to_stop_is_told(monkeypatch: pytest.MonkeyPatch) -> No
     assert (len(told), server.should_exit) == (1, True)
 
 
-def test_silent_connections_give_way_to_new_ones() -> None:
-    with serving(Binding(), patience_s=30.0) as url:
-        where = ("127.0.0.1", httpx.URL(url).port or 0)
-        silent = [socket.create_connection(where, timeout=10.0) for _ in range(3)]
-        assert httpx.post(url, json=HELLO, headers=ACCEPT).status_code == 200
-        with suppress(ConnectionResetError):
-            assert silent[0].recv(1) == b""
-        for one in silent:
-            one.close()
+async def test_a_key_with_many_open_requests_is_refused_more_while_others_are_answered() -> None:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await Response(scope[ADMITTED])(scope, receive, send)
+
+    transport = httpx.ASGITransport(Guard(app, ApiKeys([KEY, OTHER_KEY]), 5.0))
+    client = httpx.AsyncClient(transport=transport, base_url="http://localhost")
+    mine, theirs, go_on = {"Authorization": f"Bearer {KEY}"}, {"Authorization": f"Bearer {OTHER_KEY}"}, asyncio.Event()
+
+    async def withheld() -> AsyncIterator[bytes]:
+        await go_on.wait()
+        yield b"{}"
+
+    posts = [asyncio.create_task(client.post(PATH, content=withheld(), headers=mine)) for _ in range(MOST_OPEN + 1)]
+    (refused,), _ = await asyncio.wait(posts, return_when=asyncio.FIRST_COMPLETED)
+    assert (refused.result().status_code, (await client.get(PATH, headers=theirs)).status_code) == (429, 200)
+    go_on.set()
+    assert sorted([(await post).status_code for post in posts]) == [200] * MOST_OPEN + [429]
 
 
 def test_a_body_has_a_bound(address: str) -> None:
