@@ -82,14 +82,14 @@ class Leases:
         """Cancels the jobs of `gone` owners or, by default, of all owners without a key, who could not stop them."""
         if not self._keys:
             return
-        with self._engine.begin() as connection:
+        with self._engine.connect() as connection:
             theirs = JOBS.c.owner.not_in(self._keys.grants) if gone is None else JOBS.c.owner.in_(gone)
-            unfinished = select(JOBS).where(JOBS.c.status.in_(UNFINISHED), theirs)
-            rows = connection.execute(unfinished.order_by(JOBS.c.id).with_for_update()).all()
-            for row in rows:
-                _cancelled(connection, row, error_words("cancelled", "the key that submitted this job was removed"))
-        if rows:
-            log.warning("unfinished jobs cancelled because their keys were removed: %d", len(rows))
+            unfinished = select(JOBS.c.id).where(JOBS.c.status.in_(UNFINISHED), theirs)
+            jobs = connection.scalars(unfinished.order_by(JOBS.c.id)).all()
+        for job_id in jobs:  # one by one, because other services renew the leases of some of them
+            self.cancel(job_id, error_words("cancelled", "the key that submitted this job was removed"))
+        if jobs:
+            log.warning("unfinished jobs cancelled because their keys were removed: %d", len(jobs))
 
     def take(self, most: int, *, lapsed: bool) -> list[LeasedJob]:
         """Leases up to `most` jobs in the callers' turns. With `lapsed`, also takes over dead services' jobs."""
@@ -167,11 +167,11 @@ class Leases:
                 self._day.settle(connection, stored.job, stored.attempt)
         return is_ours
 
-    def cancel(self, job_id: str) -> StoredJob | None:
+    def cancel(self, job_id: str, reason: ErrorWords | None = None) -> StoredJob | None:
         """Cancels a waiting job, or asks the service that is running it to do so."""
         with self._engine.begin() as connection:
             row = connection.execute(select(JOBS).where(JOBS.c.id == job_id).with_for_update()).first()
-            return None if row is None else _cancelled(connection, row)
+            return None if row is None else _cancelled(connection, row, reason)
 
     def _unfinished(
         self, connection: Connection, free: ColumnElement[bool]
@@ -251,7 +251,7 @@ def _put_back(connection: Connection, stored: StoredJob, service: str) -> bool:
     return bool(connection.execute(update(JOBS).where(*leased).values(**row_of(waiting), **_NO_LEASE)).rowcount)
 
 
-def _cancelled(connection: Connection, row: Any, reason: ErrorWords | None = None) -> StoredJob | None:
+def _cancelled(connection: Connection, row: Any, reason: ErrorWords | None) -> StoredJob | None:
     stored = stored_of(row)
     if stored is None or stored.is_over:
         return stored
