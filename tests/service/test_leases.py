@@ -4,14 +4,15 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
-from sqlalchemy import delete, select, text, update
+from sqlalchemy import delete, event, select, text, update
 
 from factloop.core.records import Usage
 from factloop.entrance.keys import ApiKeys
-from factloop.service.leases import MOST_DEATHS, Leases
 from factloop.service.errors import error_words
+from factloop.service.leases import MOST_DEATHS, Leases
 from factloop.service.shapes import Progress
 from factloop.service.spending import DAY_S
 from factloop.service.store import (
@@ -97,9 +98,26 @@ def test_leases_lapse_unless_they_are_renewed(opened: Opened) -> None:
     assert store.text(jobs[0], "events") is None
     assert alive.renew([kept.stored.changed(progress=Progress(n_claims_found=2))]).held == {jobs[1]}
     alive.keep_events(kept.stored, '["early"]')
-    seen = store.get(jobs[1], "")
-    assert seen is not None
-    assert (seen.job.progress.n_claims_found, store.text(jobs[1], "events")) == (2, '["early"]')
+    assert (seen(store, jobs[1]).progress.n_claims_found, store.text(jobs[1], "events")) == (2, '["early"]')
+
+
+@pytest.mark.usefixtures("postgres_only")
+def test_leases_begin_at_the_end_however_long_each_statement_takes(opened: Opened) -> None:
+    store, leases = opened(60.0)
+    n_second = 0
+
+    def a_second_later(_connection: object, _cursor: object, statement: str, parameters: Any, *_: object) -> Any:
+        nonlocal n_second
+        n_second += 1
+        return statement.replace("clock_timestamp()", f"to_timestamp({n_second})"), parameters
+
+    event.listen(store.engine, "before_cursor_execute", a_second_later, retval=True)
+    added(store, 3)
+    jobs = [one.stored for one in leases.take(3, lapsed=False)]
+    for n_later in (2, 3):  # two statements to read this, and one with which a renewal counts the services
+        with store.engine.connect() as connection:
+            assert connection.scalars(select(JOBS.c.leased_until)).all() == [60.0 + n_second - n_later] * 3
+        leases.renew(jobs)
 
 
 def test_an_earlier_process_leaves_its_jobs_to_the_next(url: str, opened: Opened) -> None:
