@@ -159,6 +159,7 @@ class Runner:
     def start(self) -> None:
         self._tasks.append(asyncio.create_task(self._take_jobs()))
         if self._database.store.is_shared:
+            self._database.run_apart(self.leases.renew)  # leases would lapse behind many slow calls
             self._tasks += [asyncio.create_task(self._renew_leases()), asyncio.create_task(self._keep_events())]
 
     def wake(self) -> None:
@@ -232,9 +233,9 @@ class Runner:
                 live.cancel()
         if taken:
             self.show_move()
-
         if len(taken) == most:
             self.wake()
+
     async def _renew_leases(self) -> None:
         while True:
             await asyncio.sleep(self._lease_s / RENEWALS)

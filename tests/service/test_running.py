@@ -15,7 +15,7 @@ from factloop import FactChecker, TrustScorer
 from factloop.core.errors import ConfigError, UnreadableAnswer
 from factloop.entrance.work_loop import THREADS_AT_WORK, WorkLoop
 from factloop.service.errors import failure_words
-from factloop.service.kept import Database
+from factloop.service.kept import THREADS_TO_A_SERVER, Database
 from factloop.service.leases import LeasedJob, Leases
 from factloop.service.metrics import Metrics
 from factloop.service.running import TAKEN_AT_ONCE, LiveJob, Runner, write_events
@@ -204,10 +204,15 @@ async def test_a_job_that_is_lost_and_taken_again_has_its_events_kept_anew(
             live.publish(Progress(), "progress")
             await until(partial(has_kept, store, live), LEASE_S / 10)
             kept.append(live)
+            end = threading.Event()
+            calls = [runner._database.save(end.wait, FINISHED_WITHIN_S) for _ in range(2 * THREADS_TO_A_SERVER)]
+            others = asyncio.gather(*calls)  # renewals do not wait for these
             with store.engine.begin() as connection:
                 connection.execute(update(JOBS).values(leased_by=None))
-            async with asyncio.timeout(FINISHED_WITHIN_S):
+            async with asyncio.timeout(FINISHED_WITHIN_S / 2):
                 await live.settled.wait()
+            end.set()
+            await others
     assert [(live.is_lost, len(live.events)) for live in kept] == [(True, 1)] * 2
     assert kept[0].events[0].number < kept[1].events[0].number
 
