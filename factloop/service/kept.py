@@ -32,13 +32,14 @@ log = logging.getLogger(__name__)
 
 
 class Database:
-    """Runs the store in its own threads: one for SQLite, which allows only one writer, and one for slow lists."""
+    """Runs the store in its own threads: one for SQLite, which allows only one writer."""
 
     def __init__(self, store: JobStore) -> None:
         self.store = store
         threads = THREADS_TO_A_SERVER if store.is_shared else 1
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="factloop-jobs")
-        self._listing = ThreadPoolExecutor(1, thread_name_prefix="factloop-lists")
+        self._apart: dict[Callable[..., Any], ThreadPoolExecutor] = {}
+        self.run_apart(store.page)  # lists may be slow
         self._under_way: set[Future[Any]] = set()
         self._n_outages, self._is_away, self._logged_s = 0, False, -QUIET_S
         self.is_in_trouble = False
@@ -47,6 +48,10 @@ class Database:
         self._probing: asyncio.Future[None] = asyncio.Future()
         self._probing.set_result(None)
         self._in_touch_since = time.monotonic()
+
+    def run_apart(self, call: Callable[..., Any]) -> None:
+        """Gives a call a thread of its own, so that it and the others do not wait for each other."""
+        self._apart[call] = ThreadPoolExecutor(1, thread_name_prefix="factloop-apart")
 
     async def ask(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Raises RequestRefusal if the call fails, or if another call is trying to reach the database again."""
@@ -57,8 +62,7 @@ class Database:
     async def save(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Like `ask`, but waits for another call that is trying to reach the database again."""
         work: Any = partial(call, *args, **kwargs)
-        threads = self._listing if call == self.store.page else self._threads
-        asked: Future[T] = threads.submit(self._in_turn, self._n_outages, work)
+        asked: Future[T] = self._apart.get(call, self._threads).submit(self._in_turn, self._n_outages, work)
         self._under_way.add(asked)
         asked.add_done_callback(self._under_way.discard)  # when the call ends, even if the caller is no longer waiting
         try:
@@ -87,7 +91,7 @@ class Database:
 
     async def aclose(self) -> None:
         await self._probing
-        for threads in (self._threads, self._listing):
+        for threads in (self._threads, *self._apart.values()):
             await asyncio.to_thread(threads.shutdown)  # a running call would leave its connection open
         await asyncio.to_thread(self.store.close)
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, case, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select, update
 from sqlalchemy.exc import DataError, IntegrityError
 
 from factloop.entrance.keys import ApiKeys
@@ -82,18 +82,19 @@ class Leases:
         """Cancels the jobs of `gone` owners or, by default, of all owners without a key, who could not stop them."""
         if not self._keys:
             return
-        with self._engine.begin() as connection:
+        with self._engine.connect() as connection:
             theirs = JOBS.c.owner.not_in(self._keys.grants) if gone is None else JOBS.c.owner.in_(gone)
-            unfinished = select(JOBS).where(JOBS.c.status.in_(UNFINISHED), theirs)
-            rows = connection.execute(unfinished.order_by(JOBS.c.id).with_for_update()).all()
-            for row in rows:
-                _cancelled(connection, row, error_words("cancelled", "the key that submitted this job was removed"))
-        if rows:
-            log.warning("unfinished jobs cancelled because their keys were removed: %d", len(rows))
+            unfinished = select(JOBS.c.id).where(JOBS.c.status.in_(UNFINISHED), theirs)
+            jobs = connection.scalars(unfinished.order_by(JOBS.c.id)).all()
+        for job_id in jobs:  # one by one, because other services renew the leases of some of them
+            self.cancel(job_id, error_words("cancelled", "the key that submitted this job was removed"))
+        if jobs:
+            log.warning("unfinished jobs cancelled because their keys were removed: %d", len(jobs))
 
     def take(self, most: int, *, lapsed: bool) -> list[LeasedJob]:
         """Leases up to `most` jobs in the callers' turns. With `lapsed`, also takes over dead services' jobs."""
-        free = WAITING
+        free, of_job = WAITING, and_(TEXTS.c.job_id == JOBS.c.id, TEXTS.c.name == "request")
+        request = select(JOBS, TEXTS.c.body).outerjoin(TEXTS, of_job)
         taken: list[LeasedJob] = []
         with self._engine.begin() as connection:
             hold_others_off(connection, "take jobs")
@@ -115,31 +116,29 @@ class Leases:
                 job_id, kind = queues[owner].popleft()
                 if owner in spent and kind not in FREE:
                     continue
-                wanted = select(JOBS).where(JOBS.c.id == job_id, JOBS.c.status.in_(UNFINISHED), free)
-                row = connection.execute(wanted.with_for_update(skip_locked=True)).first()
+                wanted = request.where(JOBS.c.id == job_id, JOBS.c.status.in_(UNFINISHED), free)
+                row = connection.execute(wanted.with_for_update(skip_locked=True, of=JOBS)).first()
                 one = None if row is None else self._taken(connection, row, spent)
                 if one is not None:
                     taken.append(one)
                     here[owner] += 1
                     everywhere[owner] += 1
                     self._turns.took(owner)
+            if taken:  # the leases begin last, because the other statements may take long
+                ours = JOBS.c.id.in_([one.stored.job.id for one in taken])
+                connection.execute(update(JOBS).where(ours).values(leased_until=self._until()))
         return taken
 
     def renew(self, jobs: Iterable[StoredJob]) -> Renewal:
-        held, cancelled = set(), set()
+        written = {stored.job.id: stored.job.model_dump_json() for stored in jobs}
+        ours = JOBS.c.id.in_(written), JOBS.c.leased_by == self.service
+        locked = select(JOBS.c.id, JOBS.c.cancel_asked).where(*ours).order_by(JOBS.c.id).with_for_update()
         with self._engine.begin() as connection:
-            for stored in sorted(jobs, key=lambda one: one.job.id):
-                row = connection.execute(
-                    update(JOBS)
-                    .where(JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service)
-                    .values(job=stored.job.model_dump_json(), leased_until=self._until())
-                    .returning(JOBS.c.cancel_asked)
-                ).first()
-                if row is not None:
-                    held.add(stored.job.id)
-                    cancelled |= {stored.job.id} if row.cancel_asked else set()
+            held = {row.id: row.cancel_asked for row in connection.execute(locked)}
+            values = {"job": case(written, value=JOBS.c.id), "leased_until": self._until()}
+            connection.execute(update(JOBS).where(JOBS.c.id.in_(held)).values(values))
             n_others = self._n_other_services(connection)
-        return Renewal(frozenset(held), frozenset(cancelled), 1 + n_others)
+        return Renewal(frozenset(held), frozenset(job for job, asked in held.items() if asked), 1 + n_others)
 
     def keep_events(self, stored: StoredJob, events: str) -> None:
         """Saves a job's events so far, unless the lease was lost or the job has ended."""
@@ -167,11 +166,11 @@ class Leases:
                 self._day.settle(connection, stored.job, stored.attempt)
         return is_ours
 
-    def cancel(self, job_id: str) -> StoredJob | None:
+    def cancel(self, job_id: str, reason: ErrorWords | None = None) -> StoredJob | None:
         """Cancels a waiting job, or asks the service that is running it to do so."""
         with self._engine.begin() as connection:
             row = connection.execute(select(JOBS).where(JOBS.c.id == job_id).with_for_update()).first()
-            return None if row is None else _cancelled(connection, row)
+            return None if row is None else _cancelled(connection, row, reason)
 
     def _unfinished(
         self, connection: Connection, free: ColumnElement[bool]
@@ -213,8 +212,7 @@ class Leases:
 
     def _leased(self, connection: Connection, row: Any, stored: StoredJob, spent: set[str]) -> LeasedJob | None:
         job_id: str = row.id
-        request = connection.scalar(select(TEXTS.c.body).where(TEXTS.c.job_id == job_id, TEXTS.c.name == "request"))
-        if request is None:
+        if row.body is None:
             raise LookupError("it has no request")
         if row.cancel_asked:
             _ended(connection, stored, "cancelled")
@@ -233,13 +231,12 @@ class Leases:
                 log.warning("job %s: its service died, and the 24-hour budget is used up; waiting", job_id)
                 _put_back(connection, stored.changed(n_deaths=n_deaths), row.leased_by)
             return None
-        lease = {"leased_by": self.service, "leased_until": self._until()}
         as_seen = JOBS.c.id == job_id, JOBS.c.attempt == stored.attempt  # SQLite does not lock rows
-        changed = connection.execute(update(JOBS).where(*as_seen).values(**row_of(began), **lease))
+        changed = connection.execute(update(JOBS).where(*as_seen).values(**row_of(began), leased_by=self.service))
         usage = stored.job.progress.usage  # complete if the service was stopped, but not if it died
         asked = usage is not None and usage.calls + usage.failed_calls + usage.searches > 0
         may_have_paid = asked or n_deaths > 0
-        return LeasedJob(began, request, may_have_paid) if changed.rowcount else None
+        return LeasedJob(began, row.body, may_have_paid) if changed.rowcount else None
 
     def _until(self) -> ColumnElement[float] | None:
         return database_now() + self.seconds if self._store.is_shared else None
@@ -251,7 +248,7 @@ def _put_back(connection: Connection, stored: StoredJob, service: str) -> bool:
     return bool(connection.execute(update(JOBS).where(*leased).values(**row_of(waiting), **_NO_LEASE)).rowcount)
 
 
-def _cancelled(connection: Connection, row: Any, reason: ErrorWords | None = None) -> StoredJob | None:
+def _cancelled(connection: Connection, row: Any, reason: ErrorWords | None) -> StoredJob | None:
     stored = stored_of(row)
     if stored is None or stored.is_over:
         return stored

@@ -35,6 +35,7 @@ from factloop.service.work import JobListener, JobOutcome, Work
 
 JOB_FINISHED = "job_finished"
 POLL_S = 1.0  # seconds between checks for changes by other services
+TAKEN_AT_ONCE = 4  # few, because other services wait for the transaction, which takes long if the database is far away
 RENEWALS = 5  # number of renewals within the duration of a lease
 LONGEST_PAUSE_S = 15.0  # maximum number of seconds between attempts to save the end of a job
 ATTEMPT = 1_000_000_000
@@ -158,6 +159,7 @@ class Runner:
     def start(self) -> None:
         self._tasks.append(asyncio.create_task(self._take_jobs()))
         if self._database.store.is_shared:
+            self._database.run_apart(self.leases.renew)  # leases would lapse behind many slow calls
             self._tasks += [asyncio.create_task(self._renew_leases()), asyncio.create_task(self._keep_events())]
 
     def wake(self) -> None:
@@ -209,13 +211,13 @@ class Runner:
             self._wake.clear()
 
     async def _take(self) -> None:
-        room = self._max_running - len(self.live)
-        if room < 1:
+        most = min(TAKEN_AT_ONCE, self._max_running - len(self.live))
+        if most < 1:
             return
         # After an outage of the database, all leases have expired. The services that run the jobs must first have time
         # to renew their leases.
         lapsed = self._database.in_touch_s >= self._lease_s
-        taking = asyncio.ensure_future(self._database.ask(self.leases.take, room, lapsed=lapsed))
+        taking = asyncio.ensure_future(self._database.ask(self.leases.take, most, lapsed=lapsed))
         try:
             taken = await asyncio.shield(taking)
         except asyncio.CancelledError:  # jobs leased in the meantime return to the queue
@@ -231,6 +233,8 @@ class Runner:
                 live.cancel()
         if taken:
             self.show_move()
+        if len(taken) == most:
+            self.wake()
 
     async def _renew_leases(self) -> None:
         while True:

@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, case, delete, func, insert, se
 from factloop.entrance.keys import Grant
 from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import Job, Kind
-from factloop.service.tables import SPENDING, hold_others_off, time_of
+from factloop.service.tables import SPENDING, time_of
 from factloop.setup.chat_model import refuse_unknown_price
 from factloop.setup.settings import RunSettings
 
@@ -78,7 +78,7 @@ class DayLimits:
     def left(self, connection: Connection, owner: str) -> Cost:
         """What is left of the owner's own limits for today, after subtracting reserved amounts."""
         theirs = self.of_owner(owner)
-        usd, calls = self._spent(connection, SPENDING.c.owner == owner)
+        usd, calls = self._spent(connection, SPENDING.c.owner == owner, self._clock(connection))
         return Cost(
             None if theirs.usd is None else max(0.0, theirs.usd - usd),
             None if theirs.calls is None else max(0, theirs.calls - calls),
@@ -99,16 +99,18 @@ class DayLimits:
                 raise DayOver(wait_s, whose)
 
     def set_aside(self, connection: Connection, owner: str, job: Job, attempt: int) -> bool:
-        """Reserves the job's maximum cost. False if the remaining budget is too small."""
-        keep_reserved(connection, job)
+        """Reserves the job's maximum cost. False if the remaining budget is too small. The caller holds other services
+        off."""
+        if attempt > 1:
+            keep_reserved(connection, job)
         limits = list(self._limits(owner, job.kind))
         if not limits:
             return True
-        hold_others_off(connection, "set money aside")
-        if not all(self._fits(owner, limit, *self._spent(connection, counted)) for limit, counted, _ in limits):
+        now = self._clock(connection)
+        if not all(self._fits(owner, limit, *self._spent(connection, counted, now)) for limit, counted, _ in limits):
             return False
         most = self._most(owner)
-        values = {"job_id": job.id, "attempt": attempt, "at": self._clock(connection), "is_open": 1, "owner": owner}
+        values = {"job_id": job.id, "attempt": attempt, "at": now, "is_open": 1, "owner": owner}
         connection.execute(insert(SPENDING).values(usd=most.usd or 0.0, calls=most.calls or 0, **values))
         return True
 
@@ -143,10 +145,9 @@ class DayLimits:
         has_money = limit.usd is None or usd + (most.usd or 0.0) <= limit.usd + _ROUNDING
         return has_money and (limit.calls is None or calls + (most.calls or 0) <= limit.calls)
 
-    def _spent(self, connection: Connection, counted: ColumnElement[bool]) -> tuple[float, int]:
+    def _spent(self, connection: Connection, counted: ColumnElement[bool], now: float) -> tuple[float, int]:
         sums = func.coalesce(func.sum(SPENDING.c.usd), 0.0), func.coalesce(func.sum(SPENDING.c.calls), 0)
-        since = self._clock(connection) - DAY_S
-        usd, calls = connection.execute(select(*sums).where(counted, SPENDING.c.at > since)).one()
+        usd, calls = connection.execute(select(*sums).where(counted, SPENDING.c.at > now - DAY_S)).one()
         return usd, calls
 
 

@@ -90,7 +90,7 @@ async def test_one_list_or_report_per_caller_is_read_at_a_time(service: Service,
 
         def wait(_connection: object, _cursor: object, statement: str, parameters: Any, *_: object) -> None:
             is_report = statement.startswith("SELECT substr(factloop_job_texts")
-            if is_report if what == "reports" else threading.current_thread().name.startswith("factloop-lists"):
+            if is_report if what == "reports" else threading.current_thread().name.startswith("factloop-apart"):
                 read.append(parameters)
                 reading.set()
                 end.wait(10)

@@ -103,7 +103,7 @@ async def test_lists_of_jobs_delay_nothing_else(database: Database) -> None:
     reading, end = threading.Event(), threading.Event()
 
     def wait(*_: object) -> None:
-        if threading.current_thread().name.startswith("factloop-lists"):
+        if threading.current_thread().name.startswith("factloop-apart"):
             reading.set()
             end.wait(WITHIN_S)
 

@@ -15,10 +15,10 @@ from factloop import FactChecker, TrustScorer
 from factloop.core.errors import ConfigError, UnreadableAnswer
 from factloop.entrance.work_loop import THREADS_AT_WORK, WorkLoop
 from factloop.service.errors import failure_words
-from factloop.service.kept import Database
+from factloop.service.kept import THREADS_TO_A_SERVER, Database
 from factloop.service.leases import LeasedJob, Leases
 from factloop.service.metrics import Metrics
-from factloop.service.running import LiveJob, Runner, write_events
+from factloop.service.running import TAKEN_AT_ONCE, LiveJob, Runner, write_events
 from factloop.service.shapes import Progress
 from factloop.service.store import JobStore
 from factloop.service.tables import JOBS
@@ -27,7 +27,7 @@ from factloop.setup.run_directory import RunDirectory
 from factloop.tools.calls.blame import raise_blamed
 from factloop.tools.calls.limiter import CALLER
 from tests.service.asking import ASK, FINISHED_WITHIN_S, Service
-from tests.service.test_store import job
+from tests.service.test_store import job, seen
 
 LEASE_S = 0.5
 
@@ -40,9 +40,8 @@ def store(url: str) -> JobStore:
 @pytest.fixture
 async def runner(store: JobStore, tmp_path: Path) -> AsyncIterator[Runner]:
     work = Work(FactChecker(cache=False), TrustScorer(cache=False), Library({}))
-    database = Database(store)
-    runner = Runner(database, Leases(store, LEASE_S), work, tmp_path / "journals", Metrics({}), max_running=1)
-    runner.start()
+    database, leases = Database(store), Leases(store, LEASE_S)
+    runner = Runner(database, leases, work, tmp_path / "journals", Metrics({}), max_running=TAKEN_AT_ONCE + 1)
     yield runner
     await runner.aclose()
     await work.aclose()
@@ -156,20 +155,25 @@ def has_kept(store: JobStore, live: LiveJob) -> bool:
 
 async def test_a_job_that_is_cancelled_before_its_first_step_is_cancelled(runner: Runner, store: JobStore) -> None:
     store.add(job(), json.dumps(ASK))
-    runner.wake()
+    runner.start()
     live = await taken(runner)
     live.is_cancelled = True
     live.cancel()
     async with asyncio.timeout(FINISHED_WITHIN_S):
         await live.settled.wait()
-    ended = store.get(live.stored.job.id, "")
-    assert ended is not None
-    assert (ended.job.status, live.is_closed, runner.live) == ("cancelled", True, {})
+    assert (seen(store, live.stored.job.id).status, live.is_closed, runner.live) == ("cancelled", True, {})
+
+
+async def test_few_jobs_are_taken_at_once_and_the_others_soon_after(runner: Runner, store: JobStore) -> None:
+    for _ in range(TAKEN_AT_ONCE + 1):
+        store.add(job(), json.dumps(ASK))
+    await runner._take()
+    assert (len(runner.live), runner._wake.is_set()) == (TAKEN_AT_ONCE, True)
 
 
 async def test_a_job_that_is_stopped_before_its_first_step_waits_again(runner: Runner, store: JobStore) -> None:
     store.add(job(), json.dumps(ASK))
-    runner.wake()
+    runner.start()
     live = await taken(runner)
     runner.begin_stop()
     async with asyncio.timeout(FINISHED_WITHIN_S):
@@ -194,16 +198,21 @@ async def test_a_job_that_is_lost_and_taken_again_has_its_events_kept_anew(
     kept = []
     with RunDirectory(tmp_path / "journals" / one.job.id / "check"):  # its work waits for the folder, and tells nothing
         store.add(one, json.dumps(ASK))
-        runner.wake()
+        runner.start()
         for _ in range(2):
             live = await taken(runner)
             live.publish(Progress(), "progress")
             await until(partial(has_kept, store, live), LEASE_S / 10)
             kept.append(live)
+            end = threading.Event()
+            calls = [runner._database.save(end.wait, FINISHED_WITHIN_S) for _ in range(2 * THREADS_TO_A_SERVER)]
+            others = asyncio.gather(*calls)  # renewals do not wait for these
             with store.engine.begin() as connection:
                 connection.execute(update(JOBS).values(leased_by=None))
-            async with asyncio.timeout(FINISHED_WITHIN_S):
+            async with asyncio.timeout(FINISHED_WITHIN_S / 2):
                 await live.settled.wait()
+            end.set()
+            await others
     assert [(live.is_lost, len(live.events)) for live in kept] == [(True, 1)] * 2
     assert kept[0].events[0].number < kept[1].events[0].number
 

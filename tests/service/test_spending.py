@@ -21,7 +21,7 @@ from factloop.service.store import JobStore, Room, StoredJob
 from factloop.setup.settings import CheckSettings
 from factloop.trust.settings import TrustSettings
 from tests.service.asking import ASK, Service, finished
-from tests.service.test_store import job
+from tests.service.test_store import job, seen
 from tests.simulator import MODEL, Simulator
 
 NOW = 1_800_000_000.0
@@ -139,9 +139,8 @@ def test_a_job_of_a_dead_service_is_queued_until_the_day_has_room(day: Day, capl
     assert len(alive.take(1, lapsed=True)) == 1
     for _ in range(3):  # looked at again and again, it dies no further death
         assert alive.take(5, lapsed=True) == []
-    waiting = day.store.get(left[1], "")
-    assert waiting is not None
-    assert (waiting.job.status, waiting.job.started_at, waiting.job.n_deaths) == ("queued", None, 1)
+    waiting = seen(day.store, left[1])
+    assert (waiting.status, waiting.started_at, waiting.n_deaths) == ("queued", None, 1)
     assert [record.getMessage() for record in caplog.records] == [
         f"job {left[1]}: its service died, and the 24-hour budget is used up; waiting"
     ]

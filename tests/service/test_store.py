@@ -40,6 +40,12 @@ def job(owner: str = "", **values: Any) -> StoredJob:
     return StoredJob(Job(id=new_job_id(), **fields), owner)
 
 
+def seen(store: JobStore, job_id: str, owner: str = "") -> Job:
+    found = store.get(job_id, owner)
+    assert found is not None
+    return found.job
+
+
 def test_a_job_comes_back_as_it_was(store: JobStore) -> None:
     one = job(title=HOSTILE, error=error_words("x", HOSTILE), progress=Progress(n_claims_found=2))
     store.add(one, request=f'{{"response": "{HOSTILE!r}"}}')
