@@ -37,7 +37,7 @@ RESAMPLES = 1000
 LEVEL = 0.95
 MOST_BYTES = 2_000_000_000
 BYTES_PER_PAIR, BYTES_PER_CHARACTER = 1200, 12
-"""Measured memory of an evaluator's results for one ordered pair of systems in a data set, and of their names in it."""
+"""Measured memory per ordered pair of systems, plus a part for each character of the longest system's name."""
 
 
 class Basis(Record):

@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import orjson
 from numpy.typing import NDArray
-from pydantic import BeforeValidator, ConfigDict
+from pydantic import AfterValidator, BeforeValidator, ConfigDict
 
 from factloop.core.errors import DataError
 from factloop.core.files.jsonl import parse_object
@@ -52,8 +52,8 @@ def _id(value: Any) -> Any:
     return str(value) if type(value) is int else value
 
 
-def _name(value: Any) -> Any:
-    if isinstance(value, str) and len(value) > LONGEST_NAME:
+def _name(value: str) -> str:
+    if len(value) > LONGEST_NAME:
         raise ValueError(f"must have at most {LONGEST_NAME:,} characters")
     return value
 
@@ -71,7 +71,7 @@ def _score(value: Any) -> Any:
 
 
 Id = Annotated[NotBlank, BeforeValidator(_id)]
-Name = Annotated[Id, BeforeValidator(_name)]
+Name = Annotated[Id, AfterValidator(_name)]
 
 
 class PredictionRow(Record):
@@ -82,7 +82,7 @@ class PredictionRow(Record):
     response_id: Id
     claim_id: Id
     label: Annotated[Literal[0, 1], BeforeValidator(_label)]
-    evaluators: dict[Annotated[NotBlank, BeforeValidator(_name)], Annotated[float | None, BeforeValidator(_score)]]
+    evaluators: dict[Annotated[NotBlank, AfterValidator(_name)], Annotated[float | None, BeforeValidator(_score)]]
     task: Name | None = None
     prompt_id: Id | None = None
     probability: Probability | None = None

@@ -119,7 +119,7 @@ def _to_blame(faults: _Faults, fates: Sequence[Fate], now: Mapping[int, Sequence
         known = {claim.self_contained for claim in fates[number].claims}
         new = (one.judgement for one in now[number] if one.self_contained not in known)
         reason = next((one.rationale for one in new if one.verdict is None and one.rationale), "")
-        blamed[number] += f": {reason}" if reason else ""
+        blamed[number] += f": {reason.rstrip('.')}" if reason else ""
     return blamed
 
 

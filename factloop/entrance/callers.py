@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from contextlib import contextmanager
 from itertools import chain
 from typing import Any
@@ -29,8 +29,10 @@ MOST_CONNECTIONS = 1_000  # maximum number of connections; further ones get stat
 MOST_OPEN = 64
 """Concurrent requests per key if there are several keys, including event streams and requests that wait for a report. A
 single key, or all callers of a service without keys, may use half of the connections."""
-MOST_KEPT = 10  # connections per key that are kept before those of callers without a key, while no request is open
-ADMITTED = "factloop.admitted"  # the owner, set in the scope of a request while it has one of the owner's connections
+MOST_HELD = 100_000_000  # bytes of one owner's requests in progress; each byte takes up to four bytes of memory
+LARGE = 100_000  # bytes; smaller bodies are received even if the owner's requests in progress exceed `MOST_HELD`
+MOST_KEPT = 10  # idle connections per key that give way only after those of callers without a key
+ADMITTED = "factloop.admitted"  # scope key for the owner of an admitted request
 _LEFT_FREE = 300  # number of open files that the process needs in addition to its connections
 _PIECE = 16_384  # number of bytes to parse between two checks
 MOST_VALUES = 120_000  # maximum number of values in a JSON body: 1,000 documents with all metadata contain 106,000
@@ -57,35 +59,45 @@ def most_connections() -> int:
     except ImportError:  # not on Windows
         return MOST_CONNECTIONS
     allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if allowed == resource.RLIM_INFINITY:
-        return MOST_CONNECTIONS
-    return max(1, min(MOST_CONNECTIONS, allowed - _LEFT_FREE - TOLD_SO))
+    most = MOST_CONNECTIONS if allowed == resource.RLIM_INFINITY else allowed - _LEFT_FREE - TOLD_SO
+    return max(2, min(MOST_CONNECTIONS, most))
 
 
 class OpenRequests:
-    """Limits each owner's concurrent requests, so that none takes all connections."""
+    """Limits each owner's concurrent requests, so that none takes all connections or all memory."""
 
-    def __init__(self, keys: ApiKeys) -> None:
-        self._keys, self._half, self._n_open = keys, most_connections() // 2, Counter[str]()
+    def __init__(self, keys: ApiKeys, most_body: int) -> None:
+        self._keys, self._half, self._most_held = keys, most_connections() // 2, max(MOST_HELD, most_body)
+        self._n_open, self._n_held = Counter[str](), Counter[str]()
 
     @contextmanager
-    def admit(self, scope: Scope, owner: str) -> Iterator[None]:
-        """Raises RequestError."""
+    def admit(self, scope: Scope, owner: str) -> Iterator[Callable[[int], None]]:
+        """Counts a request while it is open. Raises RequestError if its owner has too many. Yields a function that
+        counts the bytes of the body as they arrive."""
         most = min(MOST_OPEN, self._half) if len(self._keys.grants) > 1 else self._half
         if self._n_open[owner] >= most:
             said = f"too many concurrent requests: the limit is {most}, including event streams and waiting requests"
             raise RequestError(429, "too_many_requests", said)
+        n_held = 0
+
+        def hold(n_bytes: int) -> None:
+            nonlocal n_held
+            n_held, self._n_held[owner] = n_held + n_bytes, self._n_held[owner] + n_bytes
+            if n_held > LARGE and self._n_held[owner] > self._most_held:
+                said = f"your requests in progress exceed {self._most_held / 1e6:.0f} MB; wait for their responses"
+                raise RequestError(429, "too_many_requests", said)
+
         self._n_open[owner] += 1
         scope[ADMITTED] = owner
         try:
-            yield
+            yield hold
         finally:
-            self._n_open[owner] -= 1
+            self._n_open[owner], self._n_held[owner] = self._n_open[owner] - 1, self._n_held[owner] - n_held
             del scope[ADMITTED]
 
 
 def server_config(app: Any, header_timeout_s: float = HEADERS_WITHIN_S, **options: Any) -> uvicorn.Config:
-    """Returns `options` with those that protect a server."""
+    """Returns a configuration with `options` and with those that protect a server."""
     most = most_connections()
     return uvicorn.Config(
         app,
@@ -104,10 +116,10 @@ def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> t
     """A uvicorn HTTP protocol that drops surplus connections, and those with late headers or tiny chunks.
 
     If there are too many connections, each new one takes the place of another one that has no admitted request
-    (`ADMITTED`) in progress, so that callers without a key cannot keep others out. The `MOST_KEPT` connections on which
-    an owner was last answered give way only after all others.
+    (`ADMITTED`) in progress, so that callers without a key cannot keep others out. Each owner's `MOST_KEPT` most
+    recently answered connections give way last.
     """
-    arrived: dict[Protocol, object] = {}  # with the owners of connections to keep, in order of arrival or last answer
+    arrived: dict[Protocol, object] = {}  # by arrival or last answer; the values are the owners of connections to keep
 
     class Protocol(H11Protocol):
         _patience: asyncio.TimerHandle | None = None
@@ -182,9 +194,10 @@ def _is_crumbs(data: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bool:
     )
 
 
-async def received(receive: Receive, most: int, within_s: float, most_values: int = MOST_VALUES) -> bytes:
-    """`most` is in bytes. Raises RequestError if the body is longer, incomplete, or not received after `within_s`
-    seconds."""
+async def received(
+    receive: Receive, hold: Callable[[int], object], most: int, within_s: float, most_values: int = MOST_VALUES
+) -> bytes:
+    """`most` is in bytes. Raises RequestError if the body is too long, incomplete or later than `within_s` seconds."""
     parts, size = [], 0
     try:
         async with asyncio.timeout(within_s):
@@ -194,6 +207,7 @@ async def received(receive: Receive, most: int, within_s: float, most_values: in
                     raise RequestError(400, "bad_request", "the request ended early")
                 parts.append(message.get("body", b""))
                 size += len(parts[-1])
+                hold(len(parts[-1]))
                 if size > most or not message.get("more_body", False):
                     break
     except TimeoutError as error:

@@ -90,12 +90,9 @@ class RateLimits:
         key = hashlib.sha256(authorization.encode("utf-8", "surrogateescape")).hexdigest()
         for limit, whose in ((OF_AN_ADDRESS, ("address", address)), (OF_ONE_KEY, ("key", address, key))):
             if wait_s := await self._wait_s(limit, *whose, of_all=True):
-                raise RequestRefusal(
-                    429,
-                    "too_many_attempts",
-                    f"too many wrong keys (limit: {limit}); a valid key is still accepted",
-                    headers={"Retry-After": str(wait_s), "WWW-Authenticate": "Bearer"},
-                )
+                said = f"too many wrong keys (limit: {limit}); a valid key is still accepted"
+                headers = {"Retry-After": str(wait_s), "WWW-Authenticate": "Bearer"}
+                raise RequestRefusal(429, "too_many_attempts", said, headers=headers)
 
     async def _wait_s(self, limit: RateLimitItem, *whose: str, of_all: bool) -> int:
         if not self._limiter.hit(limit, *whose):

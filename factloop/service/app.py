@@ -262,9 +262,18 @@ _HANDLERS: dict[type[Exception], Any] = {
 async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
     """Serves until SIGINT or SIGTERM. `ready` receives the URL. Raises ConfigError if the service cannot start."""
     context: ServiceContext = app.state.context
-    with context.settings.binding.listening() as listening:
+    settings = context.settings
+    config = server_config(
+        app,
+        settings.header_timeout_s,
+        lifespan="off",  # run below, so that its errors are reported unchanged
+        proxy_headers=bool(settings.trusted_proxy),
+        forwarded_allow_ips=list(settings.trusted_proxy),
+        timeout_graceful_shutdown=round(settings.stop_timeout_s),
+    )
+    with settings.binding.listening() as listening:
         async with app.router.lifespan_context(app):
-            server = _Server(_config(app, context.settings))
+            server = _Server(config)
             server.context = context
             sys.setswitchinterval(SWITCH_S)
             ready(address_of(listening))
@@ -284,17 +293,6 @@ class _Server(uvicorn.Server):
             for stop in (opened.files.stop, opened.places.stop):
                 asyncio.get_running_loop().call_later(self.context.settings.drain_s, stop)
         await super().shutdown(sockets)
-
-
-def _config(app: FastAPI, settings: ServiceSettings) -> uvicorn.Config:
-    return server_config(
-        app,
-        settings.header_timeout_s,
-        lifespan="off",  # `serve` runs it, so that its errors are reported unchanged
-        proxy_headers=bool(settings.trusted_proxy),
-        forwarded_allow_ips=list(settings.trusted_proxy),
-        timeout_graceful_shutdown=round(settings.stop_timeout_s),
-    )
 
 
 def _ignore_signals_again() -> None:

@@ -69,10 +69,6 @@ def invalid(message: str, field: str | None = None) -> RequestRefusal:
     return RequestRefusal(422, "invalid_input", message, field=field)
 
 
-def too_many(message: str) -> RequestRefusal:
-    return RequestRefusal(429, "too_many_requests", message, headers={"Retry-After": str(RETRY_AFTER_S)})
-
-
 def not_found(what: str) -> RequestRefusal:
     return RequestRefusal(404, "not_found", f"there is no such {what}")
 

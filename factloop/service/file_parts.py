@@ -30,10 +30,8 @@ def answer(file: str, *most: int) -> dict[str, Any]:
         return {"why": error.reason}
     except FactloopError as error:
         return {"not_set_up": str(error)}
-    except BadZipFile as error:
-        return {"why": f"cannot be read ({error})"}
-    except OSError as error:
-        return {"why": f"cannot be read ({error.strerror or error})"}
+    except (BadZipFile, OSError) as error:
+        return {"why": f"cannot be read ({getattr(error, 'strerror', None) or error})"}
 
 
 def _parts(file: str, most: int, longest: int, most_bytes: int) -> Iterator[dict[str, Any]]:

@@ -7,32 +7,30 @@ import logging
 import re
 import secrets
 import time
-from collections import Counter
+from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from urllib.parse import quote, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from factloop.entrance.callers import MOST_VALUES, OpenRequests, RequestError, received, replayed, too_long
+from factloop.entrance.callers import LARGE, MOST_VALUES, OpenRequests, RequestError, received, replayed, too_long
 from factloop.entrance.keys import key_refusal
 from factloop.service.access import opens
-from factloop.service.errors import RETRY_AFTER_S, RequestRefusal, too_many
+from factloop.service.errors import RETRY_AFTER_S, RequestRefusal
 from factloop.service.pages import EXPIRED
 from factloop.service.routes import ServiceContext
 
 NO_JOB = frozenset({"/v1/tickets", "/v1/documents"})  # POST requests that count as reads, because they create no jobs
 PROBES = frozenset({"/health", "/ready", "/metrics"})  # logged only at the lowest level, because they are frequent
-TAKES_LITTLE = frozenset({"/v1/tickets"})
-MOST_WHERE_LITTLE_IS_READ = 100_000  # bytes, for `TAKES_LITTLE` paths and PUT; larger bodies delay other callers
-MOST_HELD = 100_000_000  # bytes of one owner's requests in progress; each byte takes up to four bytes of memory
+TAKES_LITTLE = frozenset({"/v1/tickets"})  # at most `LARGE` bytes, like PUT
 MOST_IN_AUDIT = 1_000_000  # maximum number of JSON values in an audit, which may have 100,000 rows
 LONGEST_PATH = 200
 READING = frozenset({"GET", "HEAD"})
 MOST_WHERE_NONE_IS_READ = 1_000  # bytes, for routes that ignore the body; some clients send one with every request
 MOST_DISCARDED = 64_000_000  # maximum number of bytes that are read and discarded after a rejection
 DISCARDED_WITHIN_S = 5.0
-BETWEEN_BODIES_S = 0.01  # seconds between parsing two bodies of more than `MOST_WHERE_LITTLE_IS_READ` bytes
+BETWEEN_BODIES_S = 0.01  # seconds between parsing two bodies of more than `LARGE` bytes
 SENT_AT_ONCE = 65_536  # bytes of a response
 SENT_WITHIN_S = 60.0  # seconds within which each part of a response must be sent
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:+/=@-]{1,128}", re.ASCII)  # matches an `X-Request-ID` that is used unchanged
@@ -56,7 +54,7 @@ class ServiceGuard:
         self._app, self._settings, self._metrics = app, context.settings, context.metrics
         self._rates, self._tickets = context.rates, context.tickets
         self._max_body = int(self._settings.max_body_mb * 1_000_000)
-        self._open, self._n_held = OpenRequests(self._settings.keys), Counter[str]()
+        self._open = OpenRequests(self._settings.keys, self._max_body)
         self._before_parsing = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -116,19 +114,13 @@ class ServiceGuard:
                 "jobs" if _asks_for_work(scope) and scope["path"] not in NO_JOB else "reads", owner or address
             )
         owner = scope.get("owner")
-        with nullcontext() if owner is None else self._open.admit(scope, owner):  # probes and the like have no owner
-            body = await self._body(scope, headers, receive)
-            owner, is_large = scope.get("owner", ""), len(body) > MOST_WHERE_LITTLE_IS_READ
-            if is_large and self._n_held[owner] + len(body) > max(MOST_HELD, self._max_body):
-                raise too_many(f"your requests in progress exceed {MOST_HELD / 1e6:.0f} MB; wait for their responses")
-            self._n_held[owner] += len(body)
-            try:
-                if is_large:
-                    async with self._before_parsing:  # others are served between two large bodies
-                        await asyncio.sleep(BETWEEN_BODIES_S)
-                await self._app(scope, replayed(body, receive), answer)
-            finally:
-                self._n_held[owner] -= len(body)
+        admitted = nullcontext(int) if owner is None else self._open.admit(scope, owner)  # probes have no owner
+        with admitted as hold:
+            body = await self._body(scope, headers, receive, hold)
+            if len(body) > LARGE:
+                async with self._before_parsing:  # others are served between two large bodies
+                    await asyncio.sleep(BETWEEN_BODIES_S)
+            await self._app(scope, replayed(body, receive), answer)
 
     async def _without_owner(self, scope: Scope, headers: Headers, address: str) -> RequestRefusal:
         """A missing key does not count as wrong: pages then ask for one."""
@@ -161,7 +153,7 @@ class ServiceGuard:
                 return
         raise RequestRefusal(403, "wrong_origin", "pages on other sites cannot send requests to this service")
 
-    async def _body(self, scope: Scope, headers: Headers, receive: Receive) -> bytes:
+    async def _body(self, scope: Scope, headers: Headers, receive: Receive, hold: Callable[[int], object]) -> bytes:
         if _asks_for_work(scope):
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
             if kind != "application/json":
@@ -174,11 +166,11 @@ class ServiceGuard:
         is_read = (_asks_for_work(scope) or scope["method"] == "PUT") and scope["path"].startswith("/v1/")
         most = self._max_body if is_read else MOST_WHERE_NONE_IS_READ
         if is_read and (scope["method"] == "PUT" or scope["path"] in TAKES_LITTLE):
-            most = min(most, MOST_WHERE_LITTLE_IS_READ)
+            most = min(most, LARGE)
         values = MOST_IN_AUDIT if scope["path"] == "/v1/audits" else MOST_VALUES
         if length is not None and (len(length) > 15 or int(length) > most):
             raise too_long(most, values)
-        return await received(receive, most, self._settings.body_timeout_s, values)
+        return await received(receive, hold, most, self._settings.body_timeout_s, values)
 
 
 class _RequestBody:

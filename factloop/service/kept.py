@@ -24,7 +24,7 @@ from factloop.service.store import JobStore
 P = ParamSpec("P")
 T = TypeVar("T")
 THREADS_TO_A_SERVER = 4
-QUIET_S = 60.0  # an outage is logged once, and an outage that starts this soon after the last one only if it continues
+QUIET_S = 60.0  # seconds after a logged outage during which another one is not logged; one that lasts longer is
 _OF_ONE_STATEMENT = (DataError, IntegrityError, ProgrammingError)
 """These concern a single statement, so others may succeed."""
 
@@ -115,6 +115,6 @@ class Database:
             log.warning("the database cancelled a call: %s", reason)
             return
         self.is_in_trouble = True
-        if kind != self._logged and time.monotonic() - self._logged_s >= QUIET_S:
+        if kind != self._logged and (kind is FileReplaced or time.monotonic() - self._logged_s >= QUIET_S):
             self._logged, self._logged_s = kind, time.monotonic()
             log.error(reason if kind is FileReplaced else f"the database failed: {reason}")

@@ -52,7 +52,7 @@ class Renewal:
 
 
 class Leases:
-    """The leases of one service. Every method blocks and runs in one transaction."""
+    """The leases of one service. Every method blocks. All but `cancel_disowned` run in one transaction."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Leases:
             theirs = JOBS.c.owner.not_in(self._keys.grants) if gone is None else JOBS.c.owner.in_(gone)
             unfinished = select(JOBS.c.id).where(JOBS.c.status.in_(UNFINISHED), theirs)
             jobs = connection.scalars(unfinished.order_by(JOBS.c.id)).all()
-        for job_id in jobs:  # one by one, because other services renew the leases of some of them
+        for job_id in jobs:  # in separate transactions, so that other services can renew leases meanwhile
             self.cancel(job_id, error_words("cancelled", "the key that submitted this job was removed"))
         if jobs:
             log.warning("unfinished jobs cancelled because their keys were removed: %d", len(jobs))

@@ -11,7 +11,7 @@ from weakref import finalize
 
 from fastapi.responses import Response
 
-from factloop.service.errors import RequestRefusal, stopping, too_many, unavailable
+from factloop.service.errors import RETRY_AFTER_S, RequestRefusal, stopping, unavailable
 
 MOST_AT_ONCE = 2  # maximum number of concurrent computations; further ones wait
 MOST_WAITING = 8  # maximum number of waiting computations for each owner
@@ -77,7 +77,7 @@ class Places:
             return answer
 
     async def unsent(self, owner: str, read: Callable[[], Awaitable[Response]], what: str = "text") -> Response:
-        """Like `compute`, but without a thread, and for one response of a kind at a time."""
+        """Like `compute`, but without a thread. Reads one response per owner and `what` at a time."""
         async with self._reading[owner, what]:
             self._refuse_unread(owner)
             response = await read()
@@ -86,7 +86,8 @@ class Places:
 
     def _refuse_unread(self, owner: str) -> None:
         if self._n_unsent[owner] >= MOST_UNSENT:
-            raise too_many(f"{self._n_unsent[owner] / 1e6:.0f} MB of earlier responses are unread; read them first")
+            said = f"{self._n_unsent[owner] / 1e6:.0f} MB of earlier responses are unread; read them first"
+            raise RequestRefusal(429, "too_many_requests", said, headers={"Retry-After": str(RETRY_AFTER_S)})
 
     def _count(self, owner: str, response: Response) -> None:
         """Counts the response's bytes, which stay in memory until they are sent."""

@@ -27,8 +27,8 @@ from factloop.service.shapes import FileAsk, FileText
 MOST_AT_ONCE = 4  # maximum number of files that are read concurrently; further ones wait
 MOST_WAITING = 4  # maximum number of files per owner that are being read or waiting; all are in memory
 LONGEST_S = 60  # maximum time to read a file, in seconds
-_NEEDED = f"needed more than {MOST_MEMORY / 1e9:g} GB of memory"
-_KILLED = {OUT_OF_MEMORY: f"the process {_NEEDED}", -9: f"the process was killed, perhaps because it {_NEEDED}"}
+_TOO_LARGE = f"the process needed more than {MOST_MEMORY / 1e9:g} GB of memory"
+_KILLED = {OUT_OF_MEMORY: _TOO_LARGE, -9: "the process was killed, perhaps because the machine ran out of memory"}
 _UNSAFE_IN_NAMES = re.compile(r"[^\w. -]|^\W+")
 _LONGEST_NAME = 200  # in bytes; file systems allow 255
 

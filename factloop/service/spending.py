@@ -99,8 +99,7 @@ class DayLimits:
                 raise DayOver(wait_s, whose)
 
     def set_aside(self, connection: Connection, owner: str, job: Job, attempt: int) -> bool:
-        """Reserves the job's maximum cost. False if the remaining budget is too small. The caller holds other services
-        off."""
+        """Reserves the job's maximum cost. False if the remaining budget is too small. Needs `hold_others_off`."""
         if attempt > 1:
             keep_reserved(connection, job)
         limits = list(self._limits(owner, job.kind))

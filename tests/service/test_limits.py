@@ -220,7 +220,7 @@ async def test_too_many_requests_are_told_when_to_come_back(service: Service) ->
 
 
 async def test_few_large_requests_are_in_progress(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("factloop.service.guard.MOST_HELD", 200_000)
+    monkeypatch.setattr("factloop.entrance.callers.MOST_HELD", 200_000)
     large = {**ASK, "documents": ["a" * 150_000]}
     async with service(max_body_mb=0.2) as client:
         for _ in range(2):

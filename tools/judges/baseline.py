@@ -51,6 +51,7 @@ RARE = 0.85
 SUPPORTED, REFUTED = 0.8, 0.2
 """Minimum score of a supported claim, and maximum score of a contradicted claim."""
 _LINKING = frozenset({"ADP", "AUX", "CCONJ", "INTJ", "PART", "PUNCT", "SCONJ", "SPACE", "SYM"})
+_ADDING = frozenset({"prt", "quantmod"})  # relations of linking words that add something: *up* in *gave up*, *over 40*
 _SILENT_TAGS = frozenset({"EX", "PRP", "PRP$", "WP", "WDT"})
 _SILENT_KINDS = frozenset({"Prs", "Art", "Dem", "Rel"})
 
@@ -262,9 +263,9 @@ def _is_said(one: Alignment) -> bool:
 
 
 def _adds(one: Alignment) -> list[Token]:
-    """Includes words such as *all*, *always* and *at least*, which change what a claim says without adding content."""
-    told = (token for token in one.claim.doc if is_content(token) or token.tag_ == "RP" or token.pos_ not in _LINKING)
-    return [token for token in told if not (token in one.claim.spelt or _is_silent(token) or _held(one, token))]
+    told = (token for token in one.claim.doc if token.lemma_ not in ("be", "have") and not _is_silent(token))
+    told = (token for token in told if is_content(token) or token.pos_ not in _LINKING or token.dep_ in _ADDING)
+    return [token for token in told if not (token in one.claim.spelt or _held(one, token))]
 
 
 def _denies(one: Alignment) -> bool:
@@ -291,7 +292,6 @@ def _is_silent(token: Token) -> bool:
     return (
         not any(map(str.isalnum, token.text))
         or token.tag_ in _SILENT_TAGS
-        or token.lemma_ in ("be", "have")
         or (token.pos_ == "AUX" and token.tag_ != "MD")
         or not _SILENT_KINDS.isdisjoint(token.morph.get("PronType", []))
     )

@@ -16,7 +16,7 @@ _FINITE = re.compile(
     r"\b(?:is|are|was|were|am|has|have|had|does|did|can|could|will|would|may|might|must|shall|should|cannot)\b|n['’]t\b",
     re.IGNORECASE,
 )
-_NUMBERING = re.compile(r"^\W*(?:[^\W\d_]+\s)?\(?\d{1,2}(?:(?:\.\d{1,2}){1,3}[.):]?\s|[.):]\s|\W*$)")
+_NUMBERING = re.compile(r"^\W*(?:[^\W\d_]+\s)?\(?\d{1,2}(?:(?:\.\d{1,2}){1,3}[.):]?(?:\s|$)|[.):]\s|\s[–—-]\s|\W*$)")
 """Matches numbering, as opposed to figures that may be wrong: *3.2 The early years*, *Step 1: Unpack*, *Chapter 3*."""
 _ENDS_SENTENCE = (".", "!")
 _QUESTION_MARKS = ("?", "？", "؟")

@@ -41,7 +41,7 @@ def decision(correction: Correction) -> str:
 def headline(correction: Correction) -> str:
     """Returns the decision in a few words, with what got worse, if anything."""
     said = _outcome(correction)
-    return (", and " if ", but " in said else ", but ").join(filter(None, (said, unjudged(correction))))
+    return (", but " if said == "Corrected" else ", and ").join(filter(None, (said, unjudged(correction))))
 
 
 def _outcome(correction: Correction) -> str:
@@ -80,9 +80,7 @@ def _worse(correction: Correction) -> list[str]:
 
 
 def response_title(correction: Correction) -> str:
-    if correction.changes:
-        return "Response, corrected"
-    return "Response, with marks" if correction.marks else "Response, unchanged"
+    return f"Response, {'corrected' if correction.changes else 'with marks' if correction.marks else 'unchanged'}"
 
 
 def kept_back(correction: Correction) -> str | None:
@@ -151,8 +149,6 @@ def footnoted(correction: Correction) -> str:
         escaped = _MARKDOWN.sub(r"\\\g<0>", visible(" ".join(said.split())))
         notes.append(f"[^{number}]: {escaped}\n")
     parts.append(text[reached:])
-    if (open_ones := unjudged(correction)) and not all(doubt.mark for doubt in correction.doubts):
-        notes.append(f"{open_ones}.\n" if not notes else f"\n{open_ones}.\n")
     return "".join(parts) if not notes else f"{''.join(parts).rstrip()}\n\n{''.join(notes)}"
 
 

@@ -40,11 +40,12 @@ STOPPED_WITHIN_S = 5
 
 
 class Guard:
-    """ASGI middleware that rejects incomplete requests and, if keys are set, callers without a valid key. A key that
-    opens more sessions than its share loses its least recently used session."""
+    """ASGI middleware that rejects incomplete requests, too many at once and, if keys are set, callers without a valid
+    key. A key that opens more sessions than its share loses its least recently used session."""
 
     def __init__(self, app: ASGIApp, keys: ApiKeys, body_within_s: float) -> None:
-        self._app, self._keys, self._body_within_s, self._open = app, keys, body_within_s, OpenRequests(keys)
+        self._app, self._keys, self._body_within_s = app, keys, body_within_s
+        self._open = OpenRequests(keys, MOST_BODY_BYTES)
         self._sessions: defaultdict[str, OrderedDict[str, int]] = defaultdict(OrderedDict)
         """Each owner's sessions, least recently used first, with the number of calls in progress."""
 
@@ -59,8 +60,8 @@ class Guard:
             return
         CALLER.set(owner)
         try:
-            with self._open.admit(scope, owner):
-                body = await received(receive, MOST_BODY_BYTES, self._body_within_s)
+            with self._open.admit(scope, owner) as hold:
+                body = await received(receive, hold, MOST_BODY_BYTES, self._body_within_s)
                 await self._serve(owner, scope, replayed(body, receive), send)
         except RequestError as error:
             await JSONResponse({"error": str(error)}, error.status, {"Connection": "close"})(scope, receive, send)
