@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, MutableMapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from typing import Any
 
@@ -53,14 +53,18 @@ def too_long(most: int, most_values: int) -> RequestError:
 
 
 def most_connections() -> int:
-    """Returns `MOST_CONNECTIONS`, or fewer if the process cannot open that many files."""
+    """Returns `MOST_CONNECTIONS`, or fewer if the process cannot open that many files. Raises its own limit first."""
     try:
         import resource
     except ImportError:  # not on Windows
         return MOST_CONNECTIONS
-    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = MOST_CONNECTIONS if allowed == resource.RLIM_INFINITY else allowed - _LEFT_FREE - TOLD_SO
-    return max(2, min(MOST_CONNECTIONS, most))
+    wanted = MOST_CONNECTIONS + TOLD_SO + _LEFT_FREE
+    allowed, most_allowed = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):  # the administrator's limit may be lower
+        if resource.RLIM_INFINITY != allowed < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most_allowed))
+        return MOST_CONNECTIONS
+    return max(2, allowed - TOLD_SO - _LEFT_FREE)
 
 
 class OpenRequests:

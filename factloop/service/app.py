@@ -277,7 +277,9 @@ async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
             server.context = context
             sys.setswitchinterval(SWITCH_S)
             ready(address_of(listening))
-            _ignore_signals_again()
+            if threading.current_thread() is threading.main_thread():
+                for number in (signal.SIGINT, signal.SIGTERM):  # the server raises them again after it has stopped
+                    signal.signal(number, lambda *_: None)
             await server.serve(sockets=[listening])
 
 
@@ -293,10 +295,3 @@ class _Server(uvicorn.Server):
             for stop in (opened.files.stop, opened.places.stop):
                 asyncio.get_running_loop().call_later(self.context.settings.drain_s, stop)
         await super().shutdown(sockets)
-
-
-def _ignore_signals_again() -> None:
-    """Ignores the signal that the server raises again after it has stopped, while resources are being closed."""
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: None)

@@ -26,7 +26,7 @@ T = TypeVar("T")
 LOST_AFTER_S = 10  # seconds without a response after which a connection counts as lost
 SILENT_S = 30.0  # seconds to wait for a server that accepts a statement but does not respond
 _BOUNDS = (
-    "SELECT set_config('lock_timeout', '20s', true), set_config('idle_in_transaction_session_timeout', '10s', true)"
+    "SELECT set_config('lock_timeout', '20s', true), set_config('idle_in_transaction_session_timeout', '5s', true)"
 )
 _ROLLED_BACK, _LOCKED = "40", "55P03"  # PostgreSQL's class of errors for deadlocks and the like, and its lock timeout
 _TO_A_SERVER = {

@@ -84,10 +84,11 @@ class Leases:
             return
         with self._engine.connect() as connection:
             theirs = JOBS.c.owner.not_in(self._keys.grants) if gone is None else JOBS.c.owner.in_(gone)
-            unfinished = select(JOBS.c.id).where(JOBS.c.status.in_(UNFINISHED), theirs)
-            jobs = connection.scalars(unfinished.order_by(JOBS.c.id)).all()
-        for job_id in jobs:  # in separate transactions, so that other services can renew leases meanwhile
-            self.cancel(job_id, error_words("cancelled", "the key that submitted this job was removed"))
+            unfinished = select(JOBS.c.id, JOBS.c.owner).where(JOBS.c.status.in_(UNFINISHED), theirs)
+            jobs = connection.execute(unfinished.order_by(JOBS.c.id)).all()
+        for job in jobs:  # in separate transactions, so that other services can renew leases meanwhile
+            if job.owner not in self._keys.grants:  # the key may be back
+                self.cancel(job.id, error_words("cancelled", "the key that submitted this job was removed"))
         if jobs:
             log.warning("unfinished jobs cancelled because their keys were removed: %d", len(jobs))
 

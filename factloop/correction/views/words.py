@@ -41,7 +41,7 @@ def decision(correction: Correction) -> str:
 def headline(correction: Correction) -> str:
     """Returns the decision in a few words, with what got worse, if anything."""
     said = _outcome(correction)
-    return (", but " if said == "Corrected" else ", and ").join(filter(None, (said, unjudged(correction))))
+    return (", and " if ", but " in said else ", but ").join(filter(None, (said, unjudged(correction))))
 
 
 def _outcome(correction: Correction) -> str:
