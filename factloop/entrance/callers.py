@@ -76,8 +76,7 @@ class OpenRequests:
 
     @contextmanager
     def admit(self, scope: Scope, owner: str) -> Iterator[Callable[[int], None]]:
-        """Counts a request while it is open. Raises RequestError if its owner has too many. Yields a function that
-        counts the bytes of the body as they arrive."""
+        """Counts a request while it is open, and yields a function that counts arriving bytes. Raises RequestError."""
         most = min(MOST_OPEN, self._half) if len(self._keys.grants) > 1 else self._half
         if self._n_open[owner] >= most:
             said = f"too many concurrent requests: the limit is {most}, including event streams and waiting requests"
@@ -214,10 +213,11 @@ async def received(
                 hold(len(parts[-1]))
                 if size > most or not message.get("more_body", False):
                     break
+        body = b"".join(parts)
     except TimeoutError as error:
         raise RequestError(408, "too_slow", "the request was not received in time") from error
-    body = b"".join(parts)
-    parts.clear()
+    finally:
+        parts.clear()  # an error's traceback would keep them in memory
     if size > most or _has_more_values(body, most_values):
         body = b""  # the traceback would keep it in memory
         raise too_long(most, most_values)
