@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, MutableMapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
@@ -60,10 +60,10 @@ def most_connections() -> int:
         return MOST_CONNECTIONS
     wanted = MOST_CONNECTIONS + TOLD_SO + _LEFT_FREE
     allowed, most_allowed = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(ValueError, OSError):  # the administrator's limit may be lower
-        if resource.RLIM_INFINITY != allowed < wanted:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most_allowed))
+    if allowed == resource.RLIM_INFINITY or allowed >= wanted:
         return MOST_CONNECTIONS
+    allowed = wanted if most_allowed == resource.RLIM_INFINITY else min(wanted, most_allowed)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, most_allowed))
     return max(2, allowed - TOLD_SO - _LEFT_FREE)
 
 

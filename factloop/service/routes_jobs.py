@@ -286,10 +286,10 @@ async def _encoded(portions: AsyncGenerator[list[LiveEvent], None]) -> AsyncIter
         async for events in portions:
             lines = (format_sse_event(data_str=one.data, event=one.type, id=str(one.number)) for one in events)
             yield b"".join(lines) or KEEPALIVE_COMMENT
+            await asyncio.sleep(0)  # others are served between two events
 
 
 def _number(last_event_id: str | None) -> int:
-    """Without a valid number, 0, so that all events are sent."""
     given = last_event_id or ""
     return min(int(given), LARGEST_NUMBER) if given.isascii() and given.isdigit() and len(given) < 20 else 0
 
